@@ -18,7 +18,7 @@ import { pause, systemClock } from "./kit/time/clock.ts";
 import { followLogLevel } from "./log-level.ts";
 import { serveProbes } from "./probes.ts";
 import { giveBackStartMemory } from "./start-memory.ts";
-import { createAuditTrail, identityProviderOf, processIdentity, createSharedCounters } from "./wiring/process-identity.ts";
+import { createAuditTrail, identityProviderOf, processIdentity, createSharedCounters } from "./wiring/process.ts";
 import { createTracing } from "./wiring/observation/tracing.ts";
 import { createOperator, type Operator } from "./wiring/operator.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { IdentityProvider } from "../../operator/ports/facade/identity-provider.ts";
+import type { IdentityProvider } from "../../operator/ports/api/identity-provider.ts";
 import type { Log } from "../../operator/ports/log.ts";
 import { HttpError } from "../errors.ts";
 

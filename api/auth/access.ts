@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { Scope } from "../../crds/api-token.ts";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { admits, type Repository } from "../../crds/repository/repository.ts";
-import type { EnvironmentRights } from "../../operator/ports/facade/environments.ts";
+import type { EnvironmentRights } from "../../operator/ports/api/environments.ts";
 
 /** Roles in ascending order; each has all permissions of those before it. */
 export const ROLES = ["viewer", "developer", "maintainer", "admin"] as const;

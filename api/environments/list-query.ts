@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import type { EnvironmentQuery } from "../../operator/ports/facade/environments.ts";
+import type { EnvironmentQuery } from "../../operator/ports/api/environments.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { instantMs } from "../input/instant.ts";
 import { PAGE } from "../schemas/page.ts";

@@ -2,7 +2,7 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import { expiryFor } from "../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { ConfigInvalid, EnvironmentConflict, TtlExceeded } from "../../crds/errors.ts";
-import type { RequestedReconcile } from "../../operator/ports/facade/environments.ts";
+import type { RequestedReconcile } from "../../operator/ports/api/environments.ts";
 import type { Caller } from "../auth/access.ts";
 import { feature, route } from "../route.ts";
 import { DEFAULT_LIMIT } from "../schemas/page.ts";

@@ -1,4 +1,4 @@
-import type { PlatformHealth } from "../../operator/ports/facade/platform-health.ts";
+import type { PlatformHealth } from "../../operator/ports/api/platform-health.ts";
 import type { ReadyReply, StatusReply } from "./schemas.ts";
 
 const MEBIBYTE = 1_048_576;

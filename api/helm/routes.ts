@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { ConfigInvalid } from "../../crds/errors.ts";
 import { secretNames } from "../../crds/repository/repository.ts";
-import type { ChartTemplate } from "../../operator/ports/facade/chart-templates.ts";
+import type { ChartTemplate } from "../../operator/ports/api/chart-templates.ts";
 import type { Caller } from "../auth/access.ts";
 import { usableConfigSet } from "../config-sets/usable-config-set.ts";
 import { withoutSecrets } from "../config-sets/views.ts";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type TSchema, Type } from "typebox";
-import { WebhookMalformed } from "../../operator/ports/facade/webhook-inbox.ts";
+import { WebhookMalformed } from "../../operator/ports/api/webhook-inbox.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_DEPTH } from "./json-text.ts";
 

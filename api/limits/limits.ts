@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { type AugmentedRequest, ipKeyGenerator, type RateLimitRequestHandler, rateLimit } from "express-rate-limit";
 import type { Settings } from "../../config/settings.ts";
-import type { Counter } from "../../operator/ports/facade/shared-counters.ts";
+import type { Counter } from "../../operator/ports/api/shared-counters.ts";
 import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import { type CounterParts, FallbackStore } from "./fallback-store.ts";

@@ -1,5 +1,5 @@
 import { oncePer } from "../../crds/once-per.ts";
-import type { Rollups } from "../../operator/ports/facade/history.ts";
+import type { Rollups } from "../../operator/ports/api/history.ts";
 import { DAY_MS, isWithin, type Period } from "../../operator/ports/observability/summary.ts";
 import { sumOf } from "../../operator/ports/observability/rollup-counters.ts";
 import { type SlotCounts, STORED_EVERY_MS } from "../../operator/ports/observability/rollups.ts";

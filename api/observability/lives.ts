@@ -1,6 +1,6 @@
 import { createLifeReader, type Life } from "../../crds/environment/life.ts";
-import type { Environments } from "../../operator/ports/facade/environments.ts";
-import type { History } from "../../operator/ports/facade/history.ts";
+import type { Environments } from "../../operator/ports/api/environments.ts";
+import type { History } from "../../operator/ports/api/history.ts";
 
 interface Used {
   readonly environments: Pick<Environments, "list">;

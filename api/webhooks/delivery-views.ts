@@ -1,6 +1,6 @@
 import type { RuleVerdict, WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
-import type { Outcome } from "../../operator/ports/facade/webhook-inbox.ts";
+import type { Outcome } from "../../operator/ports/api/webhook-inbox.ts";
 import type { DeliveryReport, DeliverySummary, OutcomeReport } from "./delivery-schemas.ts";
 
 /** Status of a delivery without an outcome. */

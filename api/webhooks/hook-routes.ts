@@ -1,6 +1,6 @@
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
-import type { CheckedHook } from "../../operator/ports/facade/webhook-registrar.ts";
+import type { CheckedHook } from "../../operator/ports/api/webhook-registrar.ts";
 import type { Caller } from "../auth/access.ts";
 import { RepositoryPath } from "../repositories/schemas.ts";
 import { feature, route } from "../route.ts";

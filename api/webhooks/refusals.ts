@@ -4,8 +4,8 @@ import {
   WebhookMalformed,
   WebhookRefused,
   WebhookTooLarge,
-} from "../../operator/ports/facade/webhook-inbox.ts";
-import { HookHostUnavailable, HookRefused } from "../../operator/ports/facade/webhook-registrar.ts";
+} from "../../operator/ports/api/webhook-inbox.ts";
+import { HookHostUnavailable, HookRefused } from "../../operator/ports/api/webhook-registrar.ts";
 import { HttpError } from "../errors.ts";
 
 const KEYS_RETRY_SECONDS = 60;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Outcome } from "../../operator/ports/facade/webhook-inbox.ts";
+import type { Outcome } from "../../operator/ports/api/webhook-inbox.ts";
 import type { ArrivingBody } from "../input/raw-body.ts";
 import { feature, route } from "../route.ts";
 import type { Services } from "../services.ts";

@@ -1,4 +1,4 @@
-import type { UnverifiedEvent } from "../../operator/ports/facade/webhook-inbox.ts";
+import type { UnverifiedEvent } from "../../operator/ports/api/webhook-inbox.ts";
 import { HttpError } from "../errors.ts";
 import type { RawBody } from "../input/raw-body.ts";
 

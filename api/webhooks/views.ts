@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { PIPELINE_STATUSES } from "../../crds/environment/ephemeral-environment.schema.ts";
-import type { Outcome } from "../../operator/ports/facade/webhook-inbox.ts";
+import type { Outcome } from "../../operator/ports/api/webhook-inbox.ts";
 import type { PipelineReply, PipelineTest, RepohostReply } from "./schemas.ts";
 
 const ACTIONS = {

@@ -3,7 +3,7 @@ import { clipped } from "../../crds/conditions.ts";
 import { type Channel, FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import { notificationName } from "../../crds/notifications/notification.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { UnverifiedEvent } from "../ports/facade/webhook-inbox.ts";
+import type { UnverifiedEvent } from "../ports/api/webhook-inbox.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";
 
 interface UnverifiedMessageDependencies {

@@ -5,7 +5,7 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { OwnedCaches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Deployer, LeftFields } from "./deployer.ts";
-import type { DeployerLog } from "./facade/deployer-log.ts";
+import type { DeployerLog } from "./api/deployer-log.ts";
 
 /** Health of the deployer, seen through its objects. */
 export interface DeployerHealth {

@@ -3,7 +3,7 @@ import { completeRecord } from "../../crds/environment/environment-record.ts";
 import { createLifeReader } from "../../crds/environment/life.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Rollups } from "../ports/facade/history.ts";
+import type { Rollups } from "../ports/api/history.ts";
 import { DAY_MS, midnightOf, cappedRows, DIMENSIONS, type Dimension, type Rows, type Summary, summaryOf } from "../ports/observability/summary.ts";
 import type { RollupStore } from "../ports/observability/rollups.ts";
 import { dayOf } from "./recorder.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { WebhookTooLarge } from "../ports/facade/webhook-inbox.ts";
+import { WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { ArrivingWebhook } from "../ports/webhooks/webhook-format.ts";
 import type { HeldBody } from "./held-bodies.ts";
 import { NeededFields } from "./needed-fields.ts";

@@ -1,5 +1,5 @@
 import { type Decided, type DecisionContext, nothing, type Subject } from "./decision.ts";
-import { decideMergeGroup } from "./merge-group/merge-group.ts";
+import { decideMergeGroup } from "./merge-group.ts";
 import { decidePipeline } from "./pipeline/pipeline.ts";
 import { decidePullRequest } from "./pull-request/pull-request.ts";
 import { decidePush } from "./push.ts";

@@ -1,4 +1,4 @@
-import { InboxFull } from "../ports/facade/webhook-inbox.ts";
+import { InboxFull } from "../ports/api/webhook-inbox.ts";
 
 /** Held bytes of each body; a larger one must name its repository first, or uses the shared memory. */
 const SMALL_BYTES = 1_048_576;

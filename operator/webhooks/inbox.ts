@@ -2,7 +2,7 @@ import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../..
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
-import { type Outcome, type VerifiedWebhook, type WebhookInbox, InboxFull, WebhookKeysMissing, WebhookMalformed, WebhookRefused, WebhookTooLarge, type SimulatedWebhook, type Simulation } from "../ports/facade/webhook-inbox.ts";
+import { type Outcome, type VerifiedWebhook, type WebhookInbox, InboxFull, WebhookKeysMissing, WebhookMalformed, WebhookRefused, WebhookTooLarge, type SimulatedWebhook, type Simulation } from "../ports/api/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";

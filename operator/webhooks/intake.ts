@@ -1,5 +1,5 @@
 import { isEndOfPullRequest } from "../../crds/webhooks/webhook-delivery.ts";
-import { InboxFull } from "../ports/facade/webhook-inbox.ts";
+import { InboxFull } from "../ports/api/webhook-inbox.ts";
 import type { Claim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { NewDelivery } from "./stored.ts";
 

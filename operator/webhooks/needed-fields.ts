@@ -1,4 +1,4 @@
-import { WebhookMalformed, WebhookTooLarge } from "../ports/facade/webhook-inbox.ts";
+import { WebhookMalformed, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import { READ_FIELDS } from "../ports/webhooks/webhook-format.ts";
 import { KeptBytes } from "./held-bodies.ts";
 

@@ -5,7 +5,7 @@ import { RemovalRefused } from "../ports/environments.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
 import type { Decided, DecisionContext, Subject, Decision } from "./decision.ts";
-import { isReport, reportCommits } from "./merge-group/merge-group.ts";
+import { isReport, reportCommits } from "./merge-group.ts";
 import { waitsSince } from "./waiting.ts";
 
 /** Dependencies for processing a delivery. */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
 import { fullNameOf, hostIdOf, hostOf, type Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import { type VerifiedWebhook, WebhookKeysMissing, WebhookRefused } from "../ports/facade/webhook-inbox.ts";
+import { type VerifiedWebhook, WebhookKeysMissing, WebhookRefused } from "../ports/api/webhook-inbox.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type {
   ArrivingWebhook,

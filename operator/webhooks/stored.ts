@@ -9,7 +9,7 @@ import {
   type WebhookDeliveryStatus,
 } from "../../crds/webhooks/webhook-delivery.ts";
 import { MOST_LABELS, type PullRequestState, type WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
-import type { Approval, Outcome, VerifiedWebhook } from "../ports/facade/webhook-inbox.ts";
+import type { Approval, Outcome, VerifiedWebhook } from "../ports/api/webhook-inbox.ts";
 
 export interface NewDelivery {
   readonly name: string;

@@ -3,8 +3,8 @@ import { deliveryName, type WebhookDeliverySpec } from "../../crds/webhooks/webh
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import { hourly } from "../kit/time/token-bucket.ts";
-import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/facade/webhook-inbox.ts";
+import { hourly } from "../kit/time/rate-limits.ts";
+import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import type { WebhookFormats } from "./formats.ts";

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
-import { kubernetesConfigSetVersions, kubernetesConfigSets } from "../adapters/kubernetes/config-set-versions.ts";
+import { kubernetesConfigSetVersions, kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
 import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
 import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
 import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
@@ -17,7 +17,7 @@ import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts"
 import { createAnnouncer } from "../announcements/announcer.ts";
 import { createHookAlert } from "../announcements/recipients.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
-import { reportingStatusWriter } from "../controllers/environment/events/environment-events.ts";
+import { reportingStatusWriter } from "../controllers/environment/events.ts";
 import { randomSecret } from "../controllers/environment/secret-values.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";

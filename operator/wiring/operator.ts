@@ -10,10 +10,10 @@ import type { Metrics } from "../ports/observability/metrics.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { flushRegularly, createRecorder, type Recorder } from "../rollups/recorder.ts";
 import { type ControllerOptions, controllerDependencies } from "./controllers.ts";
-import { type FacadeOptions, facadePorts } from "./facade-ports.ts";
+import { type FacadeOptions, facadePorts } from "./api-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
 import { hostApis } from "./hosts.ts";
-import { processIdentity } from "./process-identity.ts";
+import { processIdentity } from "./process.ts";
 
 /** Start options of the process, with interceptors for tests and benchmarks. */
 export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { CONFIG_SET_UID_LABEL, revisionName } from "../../crds/config-set.ts";
-import { kubernetesConfigSetVersions } from "../../operator/adapters/kubernetes/config-set-versions.ts";
+import { kubernetesConfigSetVersions } from "../../operator/adapters/kubernetes/config-sets.ts";
 import { createObjectCache } from "../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { ConfigSet } from "../../crds/config-set.ts";
 import { ClusterUnavailable, ConfigInvalid } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import { kubernetesConfigSets } from "../../operator/adapters/kubernetes/config-set-versions.ts";
+import { kubernetesConfigSets } from "../../operator/adapters/kubernetes/config-sets.ts";
 import { configSetType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRepositories } from "../../operator/adapters/kubernetes/repositories.ts";
 import { createObjectCache } from "../../operator/kit/cache/indexed-cache.ts";

@@ -8,7 +8,7 @@ import { startIdentityProvider } from "../../deploy/local/identity/provider.ts";
 import { googleIdentityProvider } from "../../operator/adapters/google/identity-provider.ts";
 import { localIdentityProvider } from "../../operator/adapters/identity-provider/call.ts";
 import { winstonLog } from "../../operator/kit/log.ts";
-import { IdentityProviderUnavailable } from "../../operator/ports/facade/identity-provider.ts";
+import { IdentityProviderUnavailable } from "../../operator/ports/api/identity-provider.ts";
 import { type IdentityToolkit, startIdentityToolkit, TOOLKIT_KEY } from "../support/doubles/identity-toolkit.ts";
 import { memoryIdentityProvider } from "../support/doubles/memory/identity-provider.ts";
 import { identityProviderSuite } from "./suites/identity-provider.suite.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { redisSharedCounters } from "../../operator/adapters/redis/shared-counters.ts";
 import { silentLog } from "../../operator/kit/log.ts";
-import { CountersUnavailable } from "../../operator/ports/facade/shared-counters.ts";
+import { CountersUnavailable } from "../../operator/ports/api/shared-counters.ts";
 import { memorySharedCounters } from "../support/doubles/memory/shared-counters.ts";
 import { type RedisServer, redisServer } from "../support/doubles/redis-server.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";

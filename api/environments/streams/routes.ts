@@ -1,5 +1,5 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { EnvironmentChange } from "../../../operator/ports/facade/environments.ts";
+import type { EnvironmentChange } from "../../../operator/ports/api/environments.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { route, type ServerEvent } from "../../route.ts";
 import type { Services } from "../../services.ts";

@@ -2,7 +2,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { protectionLimit } from "../../../crds/environment/lifetime.ts";
 import { ConfigInvalid, EnvironmentConflict, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import type { EnvironmentUpdate, SourceUpdate } from "../../../operator/ports/facade/environments.ts";
+import type { EnvironmentUpdate, SourceUpdate } from "../../../operator/ports/api/environments.ts";
 import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet } from "../../auth/secret-references.ts";
 import { usableConfigSet } from "../../config-sets/usable-config-set.ts";

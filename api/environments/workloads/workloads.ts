@@ -2,7 +2,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { titleOf } from "../../../crds/object-title.ts";
 import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import type { NamedObject } from "../../../operator/ports/deployer.ts";
-import type { Workload } from "../../../operator/ports/facade/workloads.ts";
+import type { Workload } from "../../../operator/ports/api/workloads.ts";
 import { HttpError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../kit/time/clock.ts";
-import type { CircuitBreakerState } from "../../ports/facade/platform-health.ts";
+import type { CircuitBreakerState } from "../../ports/api/platform-health.ts";
 
 /** gRPC status codes of an absent service: timeout, no connection. */
 const AWAY: readonly unknown[] = [4, 14];

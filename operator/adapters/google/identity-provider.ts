@@ -1,5 +1,5 @@
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/facade/identity-provider.ts";
+import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/api/identity-provider.ts";
 import { isPassing, post } from "../identity-provider/call.ts";
 
 const ENDPOINT = "https://identitytoolkit.googleapis.com";

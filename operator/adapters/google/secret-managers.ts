@@ -1,6 +1,6 @@
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { tokenBucket } from "../../kit/time/token-bucket.ts";
+import { tokenBucket } from "../../kit/time/rate-limits.ts";
 import type { SecretManagers } from "../../ports/secret-manager.ts";
 import { circuitBreaker } from "./circuit-breaker.ts";
 import { clusterIdentity, googleClient, googleConnection } from "./connection.ts";

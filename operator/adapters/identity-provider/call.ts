@@ -1,5 +1,5 @@
 import { type Clock, pause } from "../../kit/time/clock.ts";
-import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/facade/identity-provider.ts";
+import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/api/identity-provider.ts";
 
 /** Longer answers are useless, and not read. */
 const MAX_ANSWER_BYTES = 65_536;

@@ -3,7 +3,7 @@ import type { ApiToken, ApiTokenSpec } from "../../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
 import { insteadOf, isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { within } from "../../kit/time/deadline.ts";
-import { tokenBucket } from "../../kit/time/token-bucket.ts";
+import { tokenBucket } from "../../kit/time/rate-limits.ts";
 import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
 import { BY_OWNER } from "../../ports/caches.ts";
 import { apiTokenType } from "./kinds.ts";

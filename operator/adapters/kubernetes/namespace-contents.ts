@@ -3,7 +3,7 @@ import { insteadOf, isConflict, isForbidden, isInvalid, isNotFound, isUnavailabl
 import { eventKind, type WireObject, volumeClaimKind, volumeKind, wireKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type ResourceType, type KubeObject, resourceType } from "../../kit/client/objects.ts";
-import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Content, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";
 import { withoutFinalizers } from "./finalizer-patch.ts";

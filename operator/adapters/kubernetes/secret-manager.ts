@@ -6,7 +6,7 @@ import { isAlreadyExists, isForbidden, isUnavailable, KubeError, translated } fr
 import { secretKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
-import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import { type HeldOwner, type SecretManager, SecretManagerUnavailable, type SecretRequest, type StoredSecret } from "../../ports/secret-manager.ts";
 import type { SecretObject } from "./pod-objects.ts";

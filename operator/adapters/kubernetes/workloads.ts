@@ -5,7 +5,7 @@ import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Cluster } from "../../ports/cluster.ts";
-import type { Workloads, Workload } from "../../ports/facade/workloads.ts";
+import type { Workloads, Workload } from "../../ports/api/workloads.ts";
 import { resourcesIn, warningsIn } from "./namespace-state.ts";
 import { podType, type Pod, type PodSpec } from "./pod-objects.ts";
 import { findingsOf, type NamespaceState, currentPods, makersOf } from "./pod-problems.ts";

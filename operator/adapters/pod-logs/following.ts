@@ -3,7 +3,7 @@ import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts
 import { pause, type Clock } from "../../kit/time/clock.ts";
 import type { SecretMasks, Mask } from "../../masking/secret-mask.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/facade/pod-logs.ts";
+import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/api/pod-logs.ts";
 import { logOf, stampedLine } from "../kubernetes/container-log.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";

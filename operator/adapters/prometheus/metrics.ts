@@ -8,7 +8,7 @@ import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.
 import type { MetricName } from "./definitions.ts";
 import { leaderFigures } from "./leader-figures.ts";
 import type { RequestSeam, Verb } from "../../kit/client/request.ts";
-import type { RequestMetrics } from "../../ports/facade/request-metrics.ts";
+import type { RequestMetrics } from "../../ports/api/request-metrics.ts";
 
 /** Metrics port, in Prometheus' text format. `definitions.ts` has the list. */
 export function prometheusMetrics(): Metrics {

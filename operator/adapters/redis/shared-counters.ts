@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { type RedisReply, RedisStore } from "rate-limit-redis";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { type Counter, CountersUnavailable, type SharedCounters } from "../../ports/facade/shared-counters.ts";
+import { type Counter, CountersUnavailable, type SharedCounters } from "../../ports/api/shared-counters.ts";
 
 /** Longest wait of a request. */
 const COMMAND_MS = 100;

@@ -2,7 +2,7 @@ import { type Allocation, type Allocations, allocationsWith } from "../../../crd
 import { completeRecord, type EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { insteadOf, isInvalid, isNotFound } from "../../kit/client/errors.ts";
-import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caches } from "../../ports/caches.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";

@@ -4,7 +4,7 @@ import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/con
 import { equalJson } from "../../kit/equal-json.ts";
 import { finalize } from "./deletion/finalize.ts";
 import type { EnvironmentDependencies } from "./dependencies.ts";
-import { createExpiringSoon } from "./events/environment-events.ts";
+import { createExpiringSoon } from "./events.ts";
 import { disagreementReporter, type ExpiryContext, expire, sharedServerClock, createRefusedDeletions } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
 import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";

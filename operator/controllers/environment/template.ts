@@ -12,7 +12,7 @@ import {
   tagTemplateOf,
   wantedSecrets,
 } from "../../../crds/repository/repository.ts";
-import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../../ports/facade/chart-templates.ts";
+import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../../ports/api/chart-templates.ts";
 import { type BackingService, wantedServices } from "./backing-services/backing-service.ts";
 import { pullPlan, pullStatus } from "./desired/pull-secret.ts";
 import { componentsOf, environmentValues } from "./desired/values.ts";

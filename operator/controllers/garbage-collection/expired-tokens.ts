@@ -4,7 +4,7 @@ import type { Log } from "../../kit/log.ts";
 import type { ApiTokens } from "../../ports/api-tokens.ts";
 import type { Clock, ServerClock } from "../../ports/clock.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
-import { earlierOfClocks } from "./old-deliveries.ts";
+import { earlierOfClocks } from "./old-records.ts";
 
 /** Time for which a revoked or expired token stays listed. */
 const LISTED_MS = 30 * 86_400_000;

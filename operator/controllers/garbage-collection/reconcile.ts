@@ -5,7 +5,7 @@ import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Clock, ServerClock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/observability/metrics.ts";
 import type { Records } from "../../ports/records.ts";
-import { earlierOfClocks } from "./old-deliveries.ts";
+import { earlierOfClocks } from "./old-records.ts";
 import type { Sweep } from "./orphans.ts";
 
 /** The settings and ports of the reconcile, beside those of the collections that have files of their own. */

@@ -1,5 +1,5 @@
 import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
-import type { CheckedHook, HookCheck, HookProblem } from "../../ports/facade/webhook-registrar.ts";
+import type { CheckedHook, HookCheck, HookProblem } from "../../ports/api/webhook-registrar.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { type PrerequisitesContext, prerequisitesOf } from "./prerequisites.ts";

@@ -3,7 +3,7 @@ import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts"
 import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
 import { hostOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { HookProblem } from "../../ports/facade/webhook-registrar.ts";
+import type { HookProblem } from "../../ports/api/webhook-registrar.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
 import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";
 

@@ -6,7 +6,7 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { HookCheck, HookProblem } from "../../ports/facade/webhook-registrar.ts";
+import type { HookCheck, HookProblem } from "../../ports/api/webhook-registrar.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import type { StatusWriter } from "../../ports/status-writer.ts";

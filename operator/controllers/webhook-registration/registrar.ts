@@ -6,7 +6,7 @@ import {
   type HookProblem,
   HookRefused,
   type WebhookRegistrar,
-} from "../../ports/facade/webhook-registrar.ts";
+} from "../../ports/api/webhook-registrar.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import { type CheckContext, checkHooks, problemOfHost } from "./check.ts";
 import { type Prerequisites, prerequisitesOf } from "./prerequisites.ts";

@@ -4,7 +4,7 @@ import { contentOf } from "../../kit/content-of.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../../kit/tracing.ts";
-import { processIdentity } from "../process-identity.ts";
+import { processIdentity } from "../process.ts";
 
 interface Context {
   readonly log: Log;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { expectProblem } from "../../support/http/api-promises.ts";
-import { facadeByBytes, head, JSON_TYPE } from "./facade-by-bytes.ts";
+import { facadeByBytes, head, JSON_TYPE } from "./api-by-bytes.ts";
 
 const facade = facadeByBytes();
 const { raw, post } = facade;

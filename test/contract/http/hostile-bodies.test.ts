@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import type { RawConnection } from "../../support/http/raw-connection.ts";
-import { facadeByBytes, head, JSON_TYPE } from "./facade-by-bytes.ts";
+import { facadeByBytes, head, JSON_TYPE } from "./api-by-bytes.ts";
 
 const facade = facadeByBytes();
 const { raw, post } = facade;

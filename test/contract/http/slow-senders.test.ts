@@ -3,7 +3,7 @@ import { startServer } from "../../../api/http/server.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { facadeByBytes, JSON_TYPE } from "./facade-by-bytes.ts";
+import { facadeByBytes, JSON_TYPE } from "./api-by-bytes.ts";
 
 const facade = facadeByBytes();
 const { raw, post } = facade;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { secretEntryId } from "../../../crds/names.ts";
 import { eachOf } from "../../../operator/kit/time/each-of.ts";
-import { tokenBucket } from "../../../operator/kit/time/token-bucket.ts";
+import { tokenBucket } from "../../../operator/kit/time/rate-limits.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import {
   type GoogleSecretManagerServer,

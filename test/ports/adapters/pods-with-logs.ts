@@ -4,7 +4,7 @@ import { createKubeClient } from "../../../operator/kit/client/create-kube-clien
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import type { Cluster } from "../../../operator/ports/cluster.ts";
-import type { PodLogs } from "../../../operator/ports/facade/pod-logs.ts";
+import type { PodLogs } from "../../../operator/ports/api/pod-logs.ts";
 import { type FakeApiServer, reset, startFakeApiServer } from "../../support/doubles/fake-api-server.ts";
 import { fastClock } from "../../support/doubles/fast-clock.ts";
 import { type FakeContainer, FakeKubelet, type FakePod, lineAt } from "../../support/plane/fake-kubelet.ts";

@@ -8,7 +8,7 @@ import type {
   LogLine,
   LogTarget,
   PodLogs,
-} from "../../../operator/ports/facade/pod-logs.ts";
+} from "../../../operator/ports/api/pod-logs.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 export interface PodLogsWorld {

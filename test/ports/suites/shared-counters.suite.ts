@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { CountersUnavailable, type SharedCounters } from "../../../operator/ports/facade/shared-counters.ts";
+import { CountersUnavailable, type SharedCounters } from "../../../operator/ports/api/shared-counters.ts";
 import { unique } from "../../support/faults/people.ts";
 import { until } from "../../support/fixtures/until.ts";
 

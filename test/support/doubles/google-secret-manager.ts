@@ -9,7 +9,7 @@ import { type GoogleClient, googleConnection } from "../../../operator/adapters/
 import { crc32c } from "../../../operator/adapters/google/secret-calls.ts";
 import { googleSecretManager } from "../../../operator/adapters/google/secret-manager.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
-import { type TokenBucket, tokenBucket } from "../../../operator/kit/time/token-bucket.ts";
+import { type TokenBucket, tokenBucket } from "../../../operator/kit/time/rate-limits.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
 import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { type GoogleSecretStore, googleSecretStore, type Secret, type WireRequest } from "./google-secret-store.ts";

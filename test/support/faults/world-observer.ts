@@ -9,7 +9,7 @@ import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { type ResourceType, resourceType } from "../../../operator/kit/client/objects.ts";
 import { equalJson } from "../../../operator/kit/equal-json.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
-import type { Environments } from "../../../operator/ports/facade/environments.ts";
+import type { Environments } from "../../../operator/ports/api/environments.ts";
 import {
   type Identified,
   type Inventory,

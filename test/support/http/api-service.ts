@@ -11,7 +11,7 @@ import { BACKING_SERVICES } from "../../../operator/controllers/environment/back
 import { chartTemplates } from "../../../operator/controllers/environment/template.ts";
 import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
 import { type Log, logTo } from "../../../operator/kit/log.ts";
-import { consoleSecrets } from "../../../operator/wiring/facade-ports.ts";
+import { consoleSecrets } from "../../../operator/wiring/api-ports.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../doubles/memory/api-tokens.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../doubles/memory/audit-trail.ts";
 import { type MemoryBranchHeads, memoryBranchHeads } from "../doubles/memory/branch-heads.ts";

@@ -1,8 +1,8 @@
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
-import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
-import type { EnvironmentUpdate } from "../../../ports/facade/environments.ts";
+import { retryOnConflict } from "../../../kit/client/retries.ts";
+import type { EnvironmentUpdate } from "../../../ports/api/environments.ts";
 import { environmentType } from "../kinds.ts";
 import { changePatch, kept, type Store } from "../store.ts";
 import { reread } from "./lookup.ts";

@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment, Phase } from "../../../../crds/environment/ephemeral-environment.ts";
 import { shownPhase } from "../../../../crds/environment/phase.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import type { EnvironmentPage, EnvironmentQuery, EnvironmentRights } from "../../../ports/facade/environments.ts";
+import type { EnvironmentPage, EnvironmentQuery, EnvironmentRights } from "../../../ports/api/environments.ts";
 
 type Source = Pick<ObjectCache<EphemeralEnvironment>, "list" | "subscribe">;
 

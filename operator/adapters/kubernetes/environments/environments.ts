@@ -6,7 +6,7 @@ import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds
 import { isUuid } from "../../../../crds/names.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
-import type { Environments, Extension, EnvironmentChange } from "../../../ports/facade/environments.ts";
+import type { Environments, Extension, EnvironmentChange } from "../../../ports/api/environments.ts";
 import type { LeftFields } from "../../../ports/deployer.ts";
 import { environmentType } from "../kinds.ts";
 import { changeAnnotations, kept, type Store } from "../store.ts";

@@ -5,7 +5,7 @@ import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/error
 import { DELETION_CAUSE_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../../crds/group.ts";
 import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import { retryOnConflict } from "../../../kit/client/retry-on-conflict.ts";
+import { retryOnConflict } from "../../../kit/client/retries.ts";
 import { type OperatorEnvironments, RemovalRefused, type Removing } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
 import { keptRest, type Store } from "../store.ts";

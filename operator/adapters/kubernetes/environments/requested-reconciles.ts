@@ -1,7 +1,7 @@
 import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import type { Environments, RequestedReconcile } from "../../../ports/facade/environments.ts";
+import type { Environments, RequestedReconcile } from "../../../ports/api/environments.ts";
 import type { Store } from "../store.ts";
 import { patchLatest } from "./changes.ts";
 

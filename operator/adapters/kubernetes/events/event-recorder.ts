@@ -7,7 +7,7 @@ import { eventKind } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Log } from "../../../kit/log.ts";
 import { type Clock, systemClock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/token-bucket.ts";
+import { hourly } from "../../../kit/time/rate-limits.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { Event, EventRecorder } from "../../../ports/event-recorder.ts";
 import { createOccurrences, HOUR_MS, type Occurrence } from "./occurrences.ts";

@@ -6,7 +6,7 @@ import { surplusOf } from "../../../kit/surplus.ts";
 import type { Records } from "../../../ports/records.ts";
 import { recordType } from "../kinds.ts";
 import type { Caches } from "../../../ports/caches.ts";
-import type { History } from "../../../ports/facade/history.ts";
+import type { History } from "../../../ports/api/history.ts";
 
 /** Limit of one prune, so that none takes minutes; the next one continues. */
 const MOST_PRUNED = 1_000;

@@ -4,7 +4,7 @@ import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { Rollups } from "../../../ports/facade/history.ts";
+import type { Rollups } from "../../../ports/api/history.ts";
 import type { RollupContent, RollupStore, StoredRollup, SlotCounts } from "../../../ports/observability/rollups.ts";
 import { DIMENSIONS, type Dimension, NO_TALLY, type Rows, type Summary, type Tally } from "../../../ports/observability/summary.ts";
 

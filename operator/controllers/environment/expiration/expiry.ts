@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { deletableFrom, gracePeriodEnd, isExpired } from "../../../../crds/environment/lifetime.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/token-bucket.ts";
+import { hourly } from "../../../kit/time/rate-limits.ts";
 import type { ServerClock } from "../../../ports/clock.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import type { ExpirationLimiter } from "./limiter.ts";

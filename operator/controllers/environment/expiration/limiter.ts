@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { deletableFrom, gracePeriodEnd } from "../../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
 import type { Log } from "../../../kit/log.ts";
-import { hourly } from "../../../kit/time/token-bucket.ts";
+import { hourly } from "../../../kit/time/rate-limits.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { OperatorEnvironments } from "../../../ports/environments.ts";
 import type { EventRecorder } from "../../../ports/event-recorder.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { EnvironmentChange } from "../../../../operator/ports/facade/environments.ts";
+import type { EnvironmentChange } from "../../../../operator/ports/api/environments.ts";
 import { until } from "../../../support/fixtures/until.ts";
 import type { EnvironmentsScene } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { EnvironmentQuery } from "../../../../operator/ports/facade/environments.ts";
+import type { EnvironmentQuery } from "../../../../operator/ports/api/environments.ts";
 import { unique } from "../../../support/faults/people.ts";
 import { type EnvironmentsScene, NO_ONES_ID, spec } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "@jest/globals";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { Environments } from "../../../../operator/ports/facade/environments.ts";
+import type { Environments } from "../../../../operator/ports/api/environments.ts";
 import { unique } from "../../../support/faults/people.ts";
 
 export interface EnvironmentsWorld {

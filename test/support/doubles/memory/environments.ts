@@ -9,7 +9,7 @@ import { followedChanges } from "../../../../operator/adapters/kubernetes/enviro
 import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/requested-reconciles.ts";
 import type { CacheListener } from "../../../../operator/kit/cache/object-cache.ts";
 import type { Clock } from "../../../../operator/kit/time/clock.ts";
-import type { Environments, Extension } from "../../../../operator/ports/facade/environments.ts";
+import type { Environments, Extension } from "../../../../operator/ports/api/environments.ts";
 import { listed } from "../../fixtures/environment/environment-list.ts";
 
 const TERMINATING_RETRY_SECONDS = 10;

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../../operator/kit/time/clock.ts";
-import { type TokenBucket, tokenBucket } from "../../../../operator/kit/time/token-bucket.ts";
+import { type TokenBucket, tokenBucket } from "../../../../operator/kit/time/rate-limits.ts";
 import type { Event, EventRecorder } from "../../../../operator/ports/event-recorder.ts";
 
 /** An event in readers' form. */

@@ -1,7 +1,7 @@
 import {
   type IdentityProvider,
   IdentityProviderUnavailable,
-} from "../../../../operator/ports/facade/identity-provider.ts";
+} from "../../../../operator/ports/api/identity-provider.ts";
 
 /** Accounts by address, and the addresses of sent links. */
 export interface MemoryIdentityProvider extends IdentityProvider {

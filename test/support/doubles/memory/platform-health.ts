@@ -1,4 +1,4 @@
-import type { CircuitBreakerState, PlatformHealthCheck } from "../../../../operator/ports/facade/platform-health.ts";
+import type { CircuitBreakerState, PlatformHealthCheck } from "../../../../operator/ports/api/platform-health.ts";
 
 type Dependency = "datastore" | "cache" | "deployer";
 

@@ -1,5 +1,5 @@
 import type { Repository } from "../../../../crds/repository/repository.ts";
-import type { RepositoryReloads } from "../../../../operator/ports/facade/repository-reloads.ts";
+import type { RepositoryReloads } from "../../../../operator/ports/api/repository-reloads.ts";
 import type { Repositories } from "../../../../operator/ports/repositories.ts";
 
 export interface MemoryRepositoryReloads extends RepositoryReloads {

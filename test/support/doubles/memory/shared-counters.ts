@@ -2,7 +2,7 @@ import {
   type Counter,
   CountersUnavailable,
   type SharedCounters,
-} from "../../../../operator/ports/facade/shared-counters.ts";
+} from "../../../../operator/ports/api/shared-counters.ts";
 
 export interface MemorySharedCounters extends SharedCounters {
   setReachable(reachable: boolean): void;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { InboxFull, WebhookTooLarge } from "../../../../operator/ports/facade/webhook-inbox.ts";
+import { InboxFull, WebhookTooLarge } from "../../../../operator/ports/api/webhook-inbox.ts";
 import { readBody } from "../../../../operator/webhooks/arriving-body.ts";
 import { heldBodies } from "../../../../operator/webhooks/held-bodies.ts";
 import { inChunks } from "../../../support/fixtures/webhooks/received-webhook.ts";

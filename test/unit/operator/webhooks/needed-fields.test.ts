@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { WebhookMalformed, WebhookTooLarge } from "../../../../operator/ports/facade/webhook-inbox.ts";
+import { WebhookMalformed, WebhookTooLarge } from "../../../../operator/ports/api/webhook-inbox.ts";
 import { READ_FIELDS } from "../../../../operator/ports/webhooks/webhook-format.ts";
 import { NeededFields } from "../../../../operator/webhooks/needed-fields.ts";
 import { WEBHOOK_FORMATS } from "../../../../operator/wiring/hosts.ts";

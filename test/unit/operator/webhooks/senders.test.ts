@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Repository } from "../../../../crds/repository/repository.ts";
-import { WebhookKeysMissing, WebhookRefused } from "../../../../operator/ports/facade/webhook-inbox.ts";
+import { WebhookKeysMissing, WebhookRefused } from "../../../../operator/ports/api/webhook-inbox.ts";
 import type { FormatKind, WebhookFormats } from "../../../../operator/webhooks/formats.ts";
 import { heldBodies } from "../../../../operator/webhooks/held-bodies.ts";
 import { verifySender } from "../../../../operator/webhooks/senders.ts";

@@ -3,7 +3,7 @@ import { retryingIdentityProvider } from "../../../../../operator/adapters/ident
 import {
   type IdentityProvider,
   IdentityProviderUnavailable,
-} from "../../../../../operator/ports/facade/identity-provider.ts";
+} from "../../../../../operator/ports/api/identity-provider.ts";
 import { fastClock } from "../../../../support/doubles/fast-clock.ts";
 import { memoryIdentityProvider } from "../../../../support/doubles/memory/identity-provider.ts";
 

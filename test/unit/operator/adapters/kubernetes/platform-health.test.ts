@@ -3,7 +3,7 @@ import { argocd } from "../../../../../operator/adapters/argocd/argocd.ts";
 import { kubernetesPlatformHealth } from "../../../../../operator/adapters/kubernetes/platform-health.ts";
 import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
-import type { PlatformHealth } from "../../../../../operator/ports/facade/platform-health.ts";
+import type { PlatformHealth } from "../../../../../operator/ports/api/platform-health.ts";
 import {
   type Answer,
   type FakeApiServer,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { dropOldDeliveries } from "../../../../../operator/controllers/garbage-collection/old-deliveries.ts";
+import { dropOldDeliveries } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
 import { memoryWebhookDeliveries } from "../../../../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { shrinkOldRollups } from "../../../../../operator/controllers/garbage-collection/old-deliveries.ts";
+import { shrinkOldRollups } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
 import { memoryRollupStore } from "../../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 

@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { type Notification, type NotificationSpec, notificationName } from "../../../../../crds/notifications/notification.ts";
-import { removeFinishedMessages } from "../../../../../operator/controllers/garbage-collection/old-deliveries.ts";
+import { removeFinishedMessages } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
 import { extensionKeyOf } from "../../../../../operator/controllers/notification/extension-key.ts";
 import { deliverMessages } from "../../../../../operator/controllers/notification/reconcile.ts";
 import { createSender } from "../../../../../operator/controllers/notification/sender.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { hourly } from "../../../../../operator/kit/time/token-bucket.ts";
+import { hourly } from "../../../../../operator/kit/time/rate-limits.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const HOUR_MS = 3_600_000;

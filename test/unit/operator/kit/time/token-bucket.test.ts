@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { tokenBucket } from "../../../../../operator/kit/time/token-bucket.ts";
+import { tokenBucket } from "../../../../../operator/kit/time/rate-limits.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 function drain(budget: ReturnType<typeof tokenBucket>): number {

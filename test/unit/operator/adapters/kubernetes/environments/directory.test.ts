@@ -8,7 +8,7 @@ import type {
 import { EnvironmentDirectory } from "../../../../../../operator/adapters/kubernetes/environments/directory.ts";
 import { createObjectCache } from "../../../../../../operator/kit/cache/indexed-cache.ts";
 import type { CacheFeed, ObjectCache } from "../../../../../../operator/kit/cache/object-cache.ts";
-import type { EnvironmentPage, EnvironmentQuery } from "../../../../../../operator/ports/facade/environments.ts";
+import type { EnvironmentPage, EnvironmentQuery } from "../../../../../../operator/ports/api/environments.ts";
 import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { listed } from "../../../../../support/fixtures/environment/environment-list.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../../../crds/conditions.ts";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../../../../crds/group.ts";
-import { deleted, eventsOf } from "../../../../../../operator/controllers/environment/events/environment-events.ts";
+import { deleted, eventsOf } from "../../../../../../operator/controllers/environment/events.ts";
 import {
   CREATED,
   commitA,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import { createExpiringSoon } from "../../../../../../operator/controllers/environment/events/environment-events.ts";
+import { createExpiringSoon } from "../../../../../../operator/controllers/environment/events.ts";
 import { memoryEventRecorder } from "../../../../../support/doubles/memory/event-recorder.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { CREATED, environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";

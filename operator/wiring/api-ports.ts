@@ -1,6 +1,6 @@
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
-import { kubernetesConfigSets } from "../adapters/kubernetes/config-set-versions.ts";
+import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
 import { kubernetesEnvironments } from "../adapters/kubernetes/environments/environments.ts";
 import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health.ts";
 import { watchedHistory } from "../adapters/kubernetes/records/environment-records.ts";
@@ -30,7 +30,7 @@ import { randomBytes } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
 import { PLATFORM_KEYS_OWNER } from "../../crds/notifications/extension-token.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import type { ConsoleSecrets } from "../ports/facade/console-secrets.ts";
+import type { ConsoleSecrets } from "../ports/api/console-secrets.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
 
 /** Options of the API's ports. */

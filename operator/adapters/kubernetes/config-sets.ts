@@ -8,7 +8,7 @@ import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import type { ConfigSetVersions, Discard, ConfigSets } from "../../ports/config-sets.ts";
 import { keptRest, type Store, auditAnnotations, auditOperations, kept } from "./store.ts";
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
-import { retryOnConflict } from "../../kit/client/retry-on-conflict.ts";
+import { retryOnConflict } from "../../kit/client/retries.ts";
 import { configSetType } from "./kinds.ts";
 import { complete, forUser } from "./user-request.ts";
 
