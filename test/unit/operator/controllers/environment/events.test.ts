@@ -1,14 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Condition } from "../../../../../../crds/conditions.ts";
-import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import { AUDIT_ID_ANNOTATION } from "../../../../../../crds/group.ts";
-import { deleted, eventsOf } from "../../../../../../operator/controllers/environment/events.ts";
+import type { Condition } from "../../../../../crds/conditions.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
+import { AUDIT_ID_ANNOTATION } from "../../../../../crds/group.ts";
+import { deleted, eventsOf } from "../../../../../operator/controllers/environment/events.ts";
 import {
   CREATED,
   commitA,
   environmentFixture,
   minutesLater,
-} from "../../../../../support/fixtures/environment/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const commitB = "b".repeat(40);
 const at = (minutes: number) => minutesLater(minutes).toISOString();
