@@ -53,7 +53,7 @@ format: node_modules ## Format the sources
 	@npx --no biome check --write .
 test-unit: node_modules ## Pure code
 	@$(NODE) test/run.ts unit
-test-contract: node_modules ## The REST contract against the facade
+test-contract: node_modules ## The REST contract against the API
 	@$(NODE) test/run.ts contract
 test-ports: node_modules ## Every adapter and its double against one suite
 	@$(NODE) test/run.ts ports

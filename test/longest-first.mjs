@@ -29,7 +29,7 @@ const LONGEST = [
   "control-plane/tracing",
   "control-plane/deletion/expiry",
   "control-plane/failures/two-replicas",
-  "control-plane/facade/limits-and-audit",
+  "control-plane/api/limits-and-audit",
   "control-plane/deletion/expiration-limiter",
   "e2e/manifests",
   "e2e/failures",

@@ -8,7 +8,7 @@ import { EnvironmentConflict } from "../../crds/errors.ts";
 import type { StatusWriter } from "./status-writer.ts";
 
 /**
- * Environments for the controllers; `facade/environments.ts` has more for the REST interface.
+ * Environments for the controllers; `api/environments.ts` has more for the REST interface.
  *
  * Reads come from this process's cache with its own writes. Calls to the Kubernetes API may throw ClusterUnavailable.
  */

@@ -34,7 +34,7 @@ import type { ConsoleSecrets } from "../ports/api/console-secrets.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
 
 /** Options of the API's ports. */
-export interface FacadeOptions {
+export interface ApiOptions {
   /** Audit id of the current request: written on its changes. */
   readonly auditId?: AuditId;
   /** Replaces the real prober. */
@@ -44,7 +44,7 @@ export interface FacadeOptions {
 }
 
 /** Adapters behind the API's ports. */
-export function facadePorts(foundations: Foundations, { repositoryHost, apis }: Hosts, options: FacadeOptions) {
+export function apiPorts(foundations: Foundations, { repositoryHost, apis }: Hosts, options: ApiOptions) {
   const { settings, log, clock, client, caches, deletions, deployer, secretManagers, tracing } = foundations;
   const { namespace } = settings;
   const stored = { client, namespace, clock, deletions, auditId: options.auditId, traceparent: tracing.traceparent };

@@ -10,13 +10,13 @@ import type { Metrics } from "../ports/observability/metrics.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { flushRegularly, createRecorder, type Recorder } from "../rollups/recorder.ts";
 import { type ControllerOptions, controllerDependencies } from "./controllers.ts";
-import { type FacadeOptions, facadePorts } from "./api-ports.ts";
+import { type ApiOptions, apiPorts } from "./api-ports.ts";
 import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
 import { hostApis } from "./hosts.ts";
 import { processIdentity } from "./process.ts";
 
 /** Start options of the process, with interceptors for tests and benchmarks. */
-export interface OperatorOptions extends FoundationOptions, ControllerOptions, FacadeOptions {
+export interface OperatorOptions extends FoundationOptions, ControllerOptions, ApiOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
   readonly onPorts?: (context: ControllerDependencies) => ControllerDependencies;
   /** Records changes that bypass the REST interface. */
@@ -50,7 +50,7 @@ export function createOperator(options: OperatorOptions) {
   const { caches } = foundations;
   options.metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
   return {
-    ports: facadePorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
+    ports: apiPorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
     /** Metrics of the options, which also record what must outlive the process. */
     metrics,
     /** Kinds without a first complete list, such as `applications.argoproj.io`. */

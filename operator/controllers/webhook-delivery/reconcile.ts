@@ -56,8 +56,8 @@ export function createDeliveryReconciler(context: WebhookDeliveryDependencies): 
     const found = webhookDeliveries.find(name);
     if (found === undefined || !isPending(found)) return;
     const leftMs = TAKEN_OVER_AFTER_MS - elapsedMs(new Date(found.spec.receivedAt), clock.now());
-    const isOfFacade = found.status === undefined && found.spec.source !== "refetch";
-    if (isOfFacade && leftMs > 0) return { requeueAfterMs: leftMs };
+    const isOfApi = found.status === undefined && found.spec.source !== "refetch";
+    if (isOfApi && leftMs > 0) return { requeueAfterMs: leftMs };
     return mutex.run(serialKey(found), async () => {
       const delivery = webhookDeliveries.find(name);
       if (delivery === undefined || !isPending(delivery)) return {};

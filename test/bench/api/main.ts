@@ -111,23 +111,23 @@ async function measureLoad(openings: Openings, served: Served): Promise<Verdict[
 /** Consecutive calls, in short turns, so that other load on the machine affects both alike. */
 async function measureReads(served: Served): Promise<Verdict[]> {
   const { direct } = served;
-  const one = { facade: [] as number[], direct: [] as number[] };
-  const list = { facade: [] as number[], direct: [] as number[] };
+  const one = { platform: [] as number[], direct: [] as number[] };
+  const list = { platform: [] as number[], direct: [] as number[] };
   for (let round = 0; round < 5; round += 1) {
-    one.facade.push(...(await inTurn(200, (index) => ask(served, `/api/environments/${memberName(index)}`))));
+    one.platform.push(...(await inTurn(200, (index) => ask(served, `/api/environments/${memberName(index)}`))));
     one.direct.push(...(await inTurn(200, (index) => direct.find(environmentType, { name: memberName(index) }))));
-    list.facade.push(...(await inTurn(20, () => ask(served, LIST_PATH))));
+    list.platform.push(...(await inTurn(20, () => ask(served, LIST_PATH))));
     list.direct.push(...(await inTurn(2, async () => sameList((await direct.list(environmentType)).items))));
   }
-  const detail = ({ facade, direct }: { facade: number[]; direct: number[] }) =>
-    `platform ${spread(facade)}; directly ${spread(direct)}`;
+  const detail = ({ platform, direct }: { platform: number[]; direct: number[] }) =>
+    `platform ${spread(platform)}; directly ${spread(direct)}`;
   return [
     {
       what: "GET one, beside the API server's own",
       limit: 0.42,
       unit: "×",
       detail: detail(one),
-      figure: quantile(one.facade, 0.5) / quantile(one.direct, 0.5),
+      figure: quantile(one.platform, 0.5) / quantile(one.direct, 0.5),
     },
     {
       what: "lists in the time of the API server's own",
@@ -135,7 +135,7 @@ async function measureReads(served: Served): Promise<Verdict[]> {
       isAtLeast: true,
       unit: "",
       detail: detail(list),
-      figure: quantile(list.direct, 0.5) / quantile(list.facade, 0.5),
+      figure: quantile(list.direct, 0.5) / quantile(list.platform, 0.5),
     },
   ];
 }

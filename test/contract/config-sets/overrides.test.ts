@@ -2,12 +2,12 @@ import { describe, expect, test } from "@jest/globals";
 import { expectPromised } from "../../support/http/api-promises.ts";
 import { both, env, overriding, ref, secretOverrides } from "./secret-overrides.ts";
 
-const facade = secretOverrides();
-const { post, made } = facade;
+const api = secretOverrides();
+const { post, made } = api;
 
 async function kept(...variables: string[]): Promise<Record<string, string>> {
   const owner = (await made())?.metadata ?? { name: "", uid: "" };
-  const stored = await facade.service.secretManager.ensure(
+  const stored = await api.service.secretManager.ensure(
     owner,
     variables.map((name) => ({ name, version: 1 })),
   );
@@ -53,7 +53,7 @@ describe("overrides of a creation", () => {
       },
     });
     expect(await kept("STRIPE_KEY", "SECRET_KEY")).toEqual({ STRIPE_KEY: secret });
-    expect(JSON.stringify([environment, reply.body, facade.service.log])).not.toContain(secret);
+    expect(JSON.stringify([environment, reply.body, api.service.log])).not.toContain(secret);
   });
 
   test("may be 500 variables, with dots and dashes in their names, and long ones", async () => {
@@ -73,8 +73,8 @@ describe("overrides of a creation", () => {
 
   test("may name a version by its number", async () => {
     const shared = { name: "mail-set", env: [{ name: "A", secret_ref: { name: "shared-mail", key: 2 } }] };
-    const maintainer = await facade.service.bearer("maintainer", { groups: ["maintainers", "mail"] });
-    const set = await facade.service.http.post("/api/config-sets").set({ authorization: maintainer }).send(shared);
+    const maintainer = await api.service.bearer("maintainer", { groups: ["maintainers", "mail"] });
+    const set = await api.service.http.post("/api/config-sets").set({ authorization: maintainer }).send(shared);
     expect(set.body.data.env).toEqual([{ name: "A", secret_ref: { name: "shared-mail", key: "2" } }]);
     expect((await post(env({ MAIL_KEY: ref("shared-mail", 3) }))).status).toBe(200);
     const variable = { name: "MAIL_KEY", secretRef: { name: "shared-mail", key: "3" } };
@@ -84,9 +84,9 @@ describe("overrides of a creation", () => {
   test("come in a form as JSON text", async () => {
     const { config_overrides, ...fields } = env({ LOG_LEVEL: "debug", SECRET_KEY: "form-secret" });
     const form = { ...fields, config_overrides: JSON.stringify(config_overrides) };
-    const reply = await facade.service.http
+    const reply = await api.service.http
       .post("/api/environments")
-      .set({ authorization: facade.authorization })
+      .set({ authorization: api.authorization })
       .type("form")
       .send(form);
     expect(reply.status).toBe(200);

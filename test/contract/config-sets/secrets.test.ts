@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { at, backend, env, overriding, ref, secretOverrides } from "./secret-overrides.ts";
 
-const facade = secretOverrides();
-const { post, made, violations } = facade;
+const api = secretOverrides();
+const { post, made, violations } = api;
 
 describe("without generated secrets", () => {
   const ungenerated = (variables: object) => ({ ...env(variables), auto_generate_secrets: false });
@@ -65,8 +65,8 @@ describe("shared API keys", () => {
     const reply = await post(body);
     expectProblem(reply, 403, /no group in common/);
     expectPromised(reply, "post", "/api/environments");
-    expect(facade.service.environments.list()).toEqual([]);
-    expect(facade.service.log).toContainEqual(
+    expect(api.service.environments.list()).toEqual([]);
+    expect(api.service.log).toContainEqual(
       expect.objectContaining({
         message: "a reference to a secret was refused",
         facts: expect.objectContaining({ secret, environment: "given" }),
@@ -90,7 +90,7 @@ describe("shared API keys", () => {
 describe("a reference to a secret", () => {
   test.each(["shared-mail", "labelled"])("is taken for %s, which is shared with the environment", async (id) => {
     expect((await post(env({ KEY: ref(id) }))).status).toBe(200);
-    expect(facade.service.secretManager.looks.filter((look) => look.startsWith("read"))).toEqual([]);
+    expect(api.service.secretManager.looks.filter((look) => look.startsWith("read"))).toEqual([]);
   });
 
   test.each([
@@ -105,11 +105,11 @@ describe("a reference to a secret", () => {
       [at("backend.env.KEY.secretKeyRef.name")]:
         "names no secret that is shared with a group that this environment and you have in common",
     });
-    expect(facade.service.secretManager.looks.filter((look) => look.startsWith("read"))).toEqual([]);
-    expect(facade.service.log.filter(({ message }) => message === "a reference to a secret was refused")).toMatchObject(
+    expect(api.service.secretManager.looks.filter((look) => look.startsWith("read"))).toEqual([]);
+    expect(api.service.log.filter(({ message }) => message === "a reference to a secret was refused")).toMatchObject(
       [
         {
-          facts: { subject: `${facade.service.issuer.issuer}#dev`, environment: "given", variable: "KEY", secret: id },
+          facts: { subject: `${api.service.issuer.issuer}#dev`, environment: "given", variable: "KEY", secret: id },
         },
       ],
     );
@@ -118,26 +118,26 @@ describe("a reference to a secret", () => {
   test("is refused where the environment has no group, without any look at the secret", async () => {
     const given = overriding({ backend: { env: { KEY: ref("labelled") } } }, { ...backend, backend_repo: "open-api" });
     expect(Object.keys(await violations(given))).toEqual([at("backend.env.KEY.secretKeyRef.name")]);
-    expect(facade.service.secretManager.looks).toEqual([]);
+    expect(api.service.secretManager.looks).toEqual([]);
   });
 
   test("can't be judged by labels while the secret manager is away: 503, and nothing is made", async () => {
-    facade.service.secretManager.setReachable(false);
+    api.service.secretManager.setReachable(false);
     const reply = await post(env({ KEY: ref("labelled") }));
     expectProblem(reply, 503, /secret manager/, "ENV_CREATION_FAILED");
     expectPromised(reply, "post", "/api/environments");
-    expect(facade.service.environments.list()).toEqual([]);
+    expect(api.service.environments.list()).toEqual([]);
   });
 });
 
 describe("when a given secret can't be written", () => {
   test("the environment goes again, and the answer is 503 with when to try again", async () => {
-    facade.service.secretManager.setReachable(false);
+    api.service.secretManager.setReachable(false);
     const reply = await post(env({ SECRET_KEY: "s3cr3t-value" }));
     expectProblem(reply, 503, /secret manager can't be used/, "ENV_CREATION_FAILED");
     expectPromised(reply, "post", "/api/environments");
     expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
     expect((await made())?.metadata.deletionTimestamp).toBeDefined();
-    expect(JSON.stringify([reply.body, facade.service.log])).not.toContain("s3cr3t-value");
+    expect(JSON.stringify([reply.body, api.service.log])).not.toContain("s3cr3t-value");
   });
 });

@@ -5,8 +5,8 @@ import { expectProblem, expectPromised } from "../../support/http/api-promises.t
 import { NOW, type Person } from "../../support/http/api-service.ts";
 import { tokenCalls, wanted } from "./token-calls.ts";
 
-const facade = tokenCalls();
-const { call, make, made, list } = facade;
+const api = tokenCalls();
+const { call, make, made, list } = api;
 
 const DAY_MS = 86_400_000;
 
@@ -42,19 +42,19 @@ describe("a token that is made", () => {
     const token = await made("developer", { ...wanted, expires_in_days: 90 });
     expect(token.expires_at).toBe(new Date(Date.parse(NOW) + 90 * DAY_MS).toISOString());
     const authorization = `Bearer ${token.token}`;
-    facade.service.clock.advance(90 * DAY_MS - 1);
+    api.service.clock.advance(90 * DAY_MS - 1);
     // The owner was active meanwhile.
     await list("developer");
-    expect((await facade.service.http.get("/api/environments").set({ authorization })).status).toBe(200);
-    facade.service.clock.advance(1);
-    const reply = await facade.service.http.get("/api/environments").set({ authorization });
+    expect((await api.service.http.get("/api/environments").set({ authorization })).status).toBe(200);
+    api.service.clock.advance(1);
+    const reply = await api.service.http.get("/api/environments").set({ authorization });
     expectProblem(reply, 401, "The API token has expired");
     expectPromised(reply, "get", "/api/environments");
     expect((await list("developer")).items[0].status).toBe("expired");
   });
 
   test("waits until all tokens are known, or their bound would not hold", async () => {
-    const { apiTokens } = facade.service;
+    const { apiTokens } = api.service;
     const { list: all } = apiTokens;
     apiTokens.list = () => {
       throw new ClusterUnavailable(5);
@@ -73,29 +73,29 @@ describe("a token that is made", () => {
 
   test("leaves its value in the secret manager and nowhere else", async () => {
     const { token } = await made();
-    await facade.service.http.get("/api/environments").set("authorization", `Bearer ${token}`);
-    const told = JSON.stringify([facade.service.apiTokens.list(), facade.service.log, facade.service.audit]);
+    await api.service.http.get("/api/environments").set("authorization", `Bearer ${token}`);
+    const told = JSON.stringify([api.service.apiTokens.list(), api.service.log, api.service.audit]);
     for (const form of [token, token.slice("svc_".length), Buffer.from(token).toString("base64")]) {
       expect(told).not.toContain(form);
     }
   });
 
   test("is none when its value can't be kept", async () => {
-    facade.service.secretManager.setReachable(false);
+    api.service.secretManager.setReachable(false);
     const reply = await make();
     expectProblem(reply, 503, /secret manager/);
     expectPromised(reply, "post", "/api/tokens");
-    expect(facade.service.apiTokens.list()).toEqual([]);
+    expect(api.service.apiTokens.list()).toEqual([]);
   });
 
   test("is none when the API server is away", async () => {
-    facade.service.apiTokens.setReachable(false);
+    api.service.apiTokens.setReachable(false);
     expectProblem(await make(), 503, /Kubernetes API/);
-    expect(facade.service.apiTokens.list()).toEqual([]);
+    expect(api.service.apiTokens.list()).toEqual([]);
   });
 
   test("is one of 200 at most, the revoked ones counted", async () => {
-    for (let count = 0; count < 200; count += 1) await facade.service.makeToken("developer");
+    for (let count = 0; count < 200; count += 1) await api.service.makeToken("developer");
     const reply = await make();
     expectProblem(reply, 409, /at most 200/);
     expectPromised(reply, "post", "/api/tokens");
@@ -128,7 +128,7 @@ describe("no token is made", () => {
     const reply = await make("developer", { ...wanted, ...body });
     expectProblem(reply, 400, undefined, "ENV_CONFIG_INVALID");
     expectPromised(reply, "post", "/api/tokens");
-    expect(facade.service.apiTokens.list()).toEqual([]);
+    expect(api.service.apiTokens.list()).toEqual([]);
   });
 
   test.each<[Person, string[]]>([
@@ -137,7 +137,7 @@ describe("no token is made", () => {
   ])("by a %s who lacks what %j asks for", async (person, scopes) => {
     const reply = await make(person, { ...wanted, scopes });
     expectProblem(reply, 403, /CONFIG_WRITE/);
-    expect(facade.service.apiTokens.list()).toEqual([]);
+    expect(api.service.apiTokens.list()).toEqual([]);
   });
 
   test.each<[string, string[]]>([
@@ -146,8 +146,8 @@ describe("no token is made", () => {
   ])("by a token, for %s", async (_what, scopes) => {
     const { token } = await made();
     const authorization = `Bearer ${token}`;
-    const reply = await facade.service.http.post("/api/tokens").set({ authorization }).send({ name: "x", scopes });
+    const reply = await api.service.http.post("/api/tokens").set({ authorization }).send({ name: "x", scopes });
     expectProblem(reply, 403, "This needs an ID token: an API token is not enough");
-    expect(facade.service.apiTokens.list()).toHaveLength(1);
+    expect(api.service.apiTokens.list()).toHaveLength(1);
   });
 });

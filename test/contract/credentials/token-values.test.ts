@@ -3,11 +3,11 @@ import { expectProblem, expectPromised } from "../../support/http/api-promises.t
 import type { ServiceOptions } from "../../support/http/api-service.ts";
 import { tokenCalls } from "./token-calls.ts";
 
-const facade = tokenCalls();
-const { start, call, made } = facade;
+const api = tokenCalls();
+const { start, call, made } = api;
 
 const restart = async (options: ServiceOptions) => {
-  await facade.service.stop();
+  await api.service.stop();
   await start(options);
 };
 
@@ -31,7 +31,7 @@ describe("the value of a token", () => {
 
   test("is shown to no token, not even to itself", async () => {
     const { id, token } = await made();
-    const reply = await facade.service.http.get(`/api/tokens/${id}/value`).set("authorization", `Bearer ${token}`);
+    const reply = await api.service.http.get(`/api/tokens/${id}/value`).set("authorization", `Bearer ${token}`);
     expectProblem(reply, 403, /ID token/);
   });
 
@@ -39,7 +39,7 @@ describe("the value of a token", () => {
     const { id } = await made();
     await call("delete", `/api/tokens/${id}`, "developer");
     expectProblem(await call("get", `/api/tokens/${id}/value`, "developer"), 404, "Token not found");
-    expect(await facade.service.secretManager.owners(() => false)).toEqual([]);
+    expect(await api.service.secretManager.owners(() => false)).toEqual([]);
   });
 
   test("is never kept, and never shown, where the settings say so", async () => {
@@ -48,27 +48,27 @@ describe("the value of a token", () => {
     const reply = await call("get", `/api/tokens/${id}/value`, "developer");
     expectProblem(reply, 403, "Values of API tokens are not kept here");
     expectPromised(reply, "get", "/api/tokens/{id}/value");
-    expect(await facade.service.secretManager.owners(() => false)).toEqual([]);
+    expect(await api.service.secretManager.owners(() => false)).toEqual([]);
     expect((await call("delete", `/api/tokens/${id}`, "developer")).status).toBe(200);
   });
 
   test("that was not kept when the token was made is not there", async () => {
-    const { id } = await facade.service.makeToken("developer", { keepsValue: false });
-    const token = facade.service.apiTokens.known(id);
-    await facade.service.secretManager.remove({ name: "", uid: token?.metadata.uid ?? "" }, []);
+    const { id } = await api.service.makeToken("developer", { keepsValue: false });
+    const token = api.service.apiTokens.known(id);
+    await api.service.secretManager.remove({ name: "", uid: token?.metadata.uid ?? "" }, []);
     expectProblem(await call("get", `/api/tokens/${id}/value`, "developer"), 404, /not kept/);
   });
 
   test("can't be had while the secret manager is away", async () => {
     const { id } = await made();
-    facade.service.secretManager.setReachable(false);
+    api.service.secretManager.setReachable(false);
     expectProblem(await call("get", `/api/tokens/${id}/value`, "developer"), 503, /secret manager/);
   });
 
   test("is named in the log by its id", async () => {
     const { id, token } = await made();
     await call("get", `/api/tokens/${id}/value`, "developer");
-    const told = JSON.stringify(facade.service.log) + JSON.stringify(facade.service.audit);
+    const told = JSON.stringify(api.service.log) + JSON.stringify(api.service.audit);
     expect(told).toContain(id);
     expect(told).not.toContain(token);
   });

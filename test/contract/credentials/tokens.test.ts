@@ -3,14 +3,14 @@ import { expectProblem, expectPromised } from "../../support/http/api-promises.t
 import { NOW } from "../../support/http/api-service.ts";
 import { tokenCalls, wanted } from "./token-calls.ts";
 
-const facade = tokenCalls();
-const { call, make, made, list } = facade;
+const api = tokenCalls();
+const { call, make, made, list } = api;
 
 describe("the list of tokens", () => {
   test("shows one's own, the newest first, page by page, without values", async () => {
     for (const name of ["first", "second", "third"]) {
       await make("developer", { ...wanted, name });
-      facade.service.clock.advance(1_000);
+      api.service.clock.advance(1_000);
     }
     await make("colleague");
     const reply = await call("get", "/api/tokens?limit=2", "developer");
@@ -38,8 +38,8 @@ describe("the list of tokens", () => {
 
   test("knows its owner by issuer and subject, never by the e-mail", async () => {
     await make("developer");
-    const authorization = await facade.service.bearer("stranger", { email: "dev@example.test" });
-    expect((await facade.service.http.get("/api/tokens").set({ authorization })).body.data.total).toBe(0);
+    const authorization = await api.service.bearer("stranger", { email: "dev@example.test" });
+    expect((await api.service.http.get("/api/tokens").set({ authorization })).body.data.total).toBe(0);
   });
 
   test("keeps revoked ones, and says since when", async () => {
@@ -53,16 +53,16 @@ describe("a token that is revoked", () => {
   test("is refused from then on, and may be revoked again", async () => {
     const { id, token } = await made();
     const authorization = `Bearer ${token}`;
-    expect((await facade.service.http.get("/api/environments").set({ authorization })).status).toBe(200);
+    expect((await api.service.http.get("/api/environments").set({ authorization })).status).toBe(200);
     const reply = await call("delete", `/api/tokens/${id}`, "developer");
     expectPromised(reply, "delete", "/api/tokens/{id}");
     expect(reply.body.data).toMatchObject({ id, status: "revoked", revoked_at: NOW });
     expectProblem(
-      await facade.service.http.get("/api/environments").set({ authorization }),
+      await api.service.http.get("/api/environments").set({ authorization }),
       401,
       "The API token was revoked",
     );
-    facade.service.clock.advance(5_000);
+    api.service.clock.advance(5_000);
     const again = await call("delete", `/api/tokens/${id}`, "developer");
     expect(again.body.data).toEqual(reply.body.data);
   });
@@ -78,19 +78,19 @@ describe("a token that is revoked", () => {
 
   test("is revoked by no token, not even by itself", async () => {
     const { id, token } = await made();
-    const reply = await facade.service.http.delete(`/api/tokens/${id}`).set("authorization", `Bearer ${token}`);
+    const reply = await api.service.http.delete(`/api/tokens/${id}`).set("authorization", `Bearer ${token}`);
     expectProblem(reply, 403, /ID token/);
     expect((await list("developer")).items[0].status).toBe("active");
   });
 
   test("is of no more use while the secret manager is away; asking again removes its value, too", async () => {
     const { id, token } = await made();
-    facade.service.secretManager.setReachable(false);
+    api.service.secretManager.setReachable(false);
     expectProblem(await call("delete", `/api/tokens/${id}`, "developer"), 503, /secret manager/);
-    expectProblem(await facade.service.http.get("/api/auth/user").set("authorization", `Bearer ${token}`), 401);
-    facade.service.secretManager.setReachable(true);
+    expectProblem(await api.service.http.get("/api/auth/user").set("authorization", `Bearer ${token}`), 401);
+    api.service.secretManager.setReachable(true);
     expect((await call("delete", `/api/tokens/${id}`, "developer")).status).toBe(200);
-    expect(await facade.service.secretManager.owners(() => false)).toEqual([]);
+    expect(await api.service.secretManager.owners(() => false)).toEqual([]);
   });
 
   test.each(["0".repeat(40), "x", "../environments", "%2e%2e", "A".repeat(40), "0".repeat(253)])(

@@ -10,8 +10,8 @@ import { expectProblem, expectPromised } from "../../support/http/api-promises.t
 import { NOW, type Person } from "../../support/http/api-service.ts";
 import { environmentsInState } from "./environments-in-state.ts";
 
-const facade = environmentsInState();
-const { post, have } = facade;
+const api = environmentsInState();
+const { post, have } = api;
 
 const CLEANUP = "/api/environments/cleanup-failed";
 const cleanUp = (body?: object, as?: Person) => post(CLEANUP, as, body);
@@ -34,7 +34,7 @@ interface Judged {
   readonly reason?: string;
 }
 const isLeaving = async (name: string) =>
-  (await facade.service.environments.find(name))?.metadata.deletionTimestamp !== undefined;
+  (await api.service.environments.find(name))?.metadata.deletionTimestamp !== undefined;
 
 describe("a cleanup of failed environments", () => {
   test("deletes them, and nothing else", async () => {
@@ -128,7 +128,7 @@ describe("a cleanup of failed environments", () => {
   test("lists environments that can't be deleted, and goes on", async () => {
     const names = Array.from({ length: 30 }, (_, index) => `broken-${index}`);
     for (const name of names) await have(name, failed());
-    facade.service.environments.failNext(new Error("secret internals at /var/run"));
+    api.service.environments.failNext(new Error("secret internals at /var/run"));
     const reply = await cleanUp();
     expectPromised(reply, "post", CLEANUP);
     expect(reply.body).toMatchObject({
@@ -136,12 +136,12 @@ describe("a cleanup of failed environments", () => {
       errors: [{ id: expect.any(String), detail: "Internal server error" }],
     });
     expect(reply.body.cleaned).toHaveLength(29);
-    expect(facade.service.log.filter(({ level }) => level === "error")).toHaveLength(1);
+    expect(api.service.log.filter(({ level }) => level === "error")).toHaveLength(1);
   });
 
   test("leaves an environment that was protected in the meantime", async () => {
     const id = await have("broken", failed());
-    facade.service.environments.failNext(
+    api.service.environments.failNext(
       new EnvironmentConflict("The environment is protected: remove the protection first"),
     );
     const reply = await cleanUp();
@@ -151,15 +151,15 @@ describe("a cleanup of failed environments", () => {
   test("checks an environment again that changed since it was read", async () => {
     const healed = await have("healed", failed());
     const extended = await have("extended", failed());
-    const list = facade.service.environments.list();
+    const list = api.service.environments.list();
     for (const { metadata } of list) {
-      const current = (await facade.service.environments.find(metadata.uid)) as EphemeralEnvironment;
-      facade.service.environments.put({
+      const current = (await api.service.environments.find(metadata.uid)) as EphemeralEnvironment;
+      api.service.environments.put({
         ...current,
         ...(metadata.uid === healed ? { status: { phase: "ready" } } : {}),
       });
     }
-    facade.service.environments.page = () => ({ items: list, total: list.length });
+    api.service.environments.page = () => ({ items: list, total: list.length });
     const reply = await cleanUp();
     expect(reply.body.cleaned).toEqual([{ id: extended, name: "extended" }]);
     expect(reply.body.skipped).toEqual([{ id: healed, name: "healed", reason: "it is no longer failed" }]);
@@ -168,7 +168,7 @@ describe("a cleanup of failed environments", () => {
 
   test("is 503 while the cluster can't be reached", async () => {
     await have("broken", failed());
-    facade.service.environments.setReachable(false);
+    api.service.environments.setReachable(false);
     const reply = await cleanUp();
     expectProblem(reply, 503, /Kubernetes API/);
     expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
@@ -190,11 +190,11 @@ describe("a cleanup of failed environments", () => {
   });
 
   test("has a path that no environment has", async () => {
-    const authorization = await facade.service.bearer("developer");
+    const authorization = await api.service.bearer("developer");
     const body = { environment_name: "cleanup-failed", backend_repo: "shop-api", backend_branch: "main" };
     expectProblem(await post("/api/environments", "developer", body), 400, /reserved/, "ENV_CONFIG_INVALID");
     for (const method of ["get", "put", "delete"] as const) {
-      const reply = await facade.service.http[method](CLEANUP).set({ authorization });
+      const reply = await api.service.http[method](CLEANUP).set({ authorization });
       expectProblem(reply, 405, "Method not allowed");
       expect(reply.headers.allow).toBe("POST");
     }

@@ -4,8 +4,8 @@ import { expectProblem, expectPromised } from "../../support/http/api-promises.t
 import { NOW, type Person } from "../../support/http/api-service.ts";
 import { environmentsInState } from "./environments-in-state.ts";
 
-const facade = environmentsInState();
-const { post, have } = facade;
+const api = environmentsInState();
+const { post, have } = api;
 
 const RECONCILE = "/api/environments/{environment_id}/reconcile-status";
 const reconcile = (name: string, as?: Person) => post(RECONCILE.replace("{environment_id}", name), as);
@@ -21,12 +21,12 @@ describe("a status reconciliation", () => {
         message: "Status reconciled: environment 'shop' is ready",
       });
     }
-    expect((await facade.service.environments.find("shop"))?.status?.lastHandledReconcileAt).toBe(NOW);
+    expect((await api.service.environments.find("shop"))?.status?.lastHandledReconcileAt).toBe(NOW);
   });
 
   test("goes on when the operator is not done in time", async () => {
     await have("shop", {});
-    facade.service.environments.setOperating(false);
+    api.service.environments.setOperating(false);
     const reply = await reconcile("shop");
     expectPromised(reply, "post", RECONCILE);
     expect(reply.body.message).toBe(
@@ -36,9 +36,9 @@ describe("a status reconciliation", () => {
 
   test("is fine while the environment is being deleted", async () => {
     await have("shop", { phase: "ready" });
-    await facade.service.http
+    await api.service.http
       .delete("/api/environments/shop")
-      .set("authorization", await facade.service.bearer("developer"));
+      .set("authorization", await api.service.bearer("developer"));
     const reply = await reconcile("shop");
     expect(reply.body).toEqual({
       status: "success",
@@ -48,14 +48,14 @@ describe("a status reconciliation", () => {
 
   test("is one write for a flood of them in five seconds, by whomever", async () => {
     await have("shop", {});
-    const { metadata: before } = (await facade.service.environments.find("shop")) as EphemeralEnvironment;
-    facade.service.environments.setOperating(false);
+    const { metadata: before } = (await api.service.environments.find("shop")) as EphemeralEnvironment;
+    api.service.environments.setOperating(false);
     for (let count = 0; count < 20; count++) expect((await reconcile("shop", "colleague")).status).toBe(200);
-    const { metadata: after } = (await facade.service.environments.find("shop")) as EphemeralEnvironment;
+    const { metadata: after } = (await api.service.environments.find("shop")) as EphemeralEnvironment;
     expect(Number(after.resourceVersion) - Number(before.resourceVersion)).toBe(1);
-    facade.service.clock.advance(5_000);
+    api.service.clock.advance(5_000);
     await reconcile("shop");
-    const { metadata: later } = (await facade.service.environments.find("shop")) as EphemeralEnvironment;
+    const { metadata: later } = (await api.service.environments.find("shop")) as EphemeralEnvironment;
     expect(later.annotations).not.toEqual(after.annotations);
   });
 
@@ -65,12 +65,12 @@ describe("a status reconciliation", () => {
       expectProblem(await reconcile(name, "stranger"), 404, "Environment not found", "ENV_NOT_FOUND");
     }
     expectProblem(await reconcile("secret", "viewer"), 403);
-    expect((await facade.service.environments.find("secret"))?.metadata.annotations).toBeUndefined();
+    expect((await api.service.environments.find("secret"))?.metadata.annotations).toBeUndefined();
   });
 
   test("is 503 while the cluster can't be reached", async () => {
     await have("shop", {});
-    facade.service.environments.setReachable(false);
+    api.service.environments.setReachable(false);
     const reply = await reconcile("shop");
     expectProblem(reply, 503, /Kubernetes API/);
     expectPromised(reply, "post", RECONCILE);

@@ -14,7 +14,7 @@ export const JSON_TYPE = "Content-Type: application/json";
  * The API behind its own server, reached by bytes that no HTTP client would send. Each test ends with a check that it has
  * created nothing and still answers.
  */
-export function facadeByBytes() {
+export function apiByBytes() {
   let service: ApiService;
   let server: ApiServer;
   let authorization: string;

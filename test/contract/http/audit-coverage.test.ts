@@ -7,8 +7,8 @@ import { startApiService } from "../../support/http/api-service.ts";
 import { fixtureOf } from "../../support/http/route-calls.ts";
 import { auditedCalls, wanted } from "./audited-calls.ts";
 
-const facade = auditedCalls();
-const { as, create, records } = facade;
+const api = auditedCalls();
+const { as, create, records } = api;
 
 describe("each operation that changes something, looks into something or is about credentials", () => {
   const operations = listRoutes().filter(({ contract }) => contract.auditTarget !== undefined);
@@ -17,10 +17,10 @@ describe("each operation that changes something, looks into something or is abou
 
   test.each(walk.map((one) => [title(one), one] as const))("%s leaves one record", async (_title, one) => {
     const { contract, version } = one;
-    const call = await fixtureOf(contract.operationId).call(facade.service, "admin");
+    const call = await fixtureOf(contract.operationId).call(api.service, "admin");
     const before = records().length;
     const path = versionedPath(contract, version).replaceAll(/\{(\w+)\}/g, (_all, name) => call.params?.[name] ?? "x");
-    const request = facade.service.http[contract.method](path)
+    const request = api.service.http[contract.method](path)
       .query(call.query ?? {})
       .set(call.headers ?? {});
     const reply = await request.set(await as("admin")).send(call.body);
@@ -33,7 +33,7 @@ describe("each operation that changes something, looks into something or is abou
 
 test("a look into logs is recorded as a read", async () => {
   const uid = await create();
-  await facade.service.http.get("/api/environments/noted/logs/backend").set(await as("colleague"));
+  await api.service.http.get("/api/environments/noted/logs/backend").set(await as("colleague"));
   const object = { name: "noted", uid };
   expect(records().slice(1)).toMatchObject([
     { event: "read", action: "getLogs", concerns: "noted", objects: [object], outcome: "accepted", status: 200 },
@@ -41,7 +41,7 @@ test("a look into logs is recorded as a read", async () => {
 });
 
 test("a wish for a new password is recorded, and not for whom", async () => {
-  await facade.service.http.post("/api/auth/password-reset").send({ email: "dev@example.test" });
+  await api.service.http.post("/api/auth/password-reset").send({ email: "dev@example.test" });
   expect(records()).toMatchObject([
     { event: "credential", action: "requestPasswordReset", actor: { method: "none" }, outcome: "accepted" },
   ]);
@@ -52,7 +52,7 @@ test("public reads, pages and unknown paths leave no record", async () => {
   await create();
   const authorization = await as("developer");
   for (const path of ["/api/environments", "/api/environments/noted", "/api/health", "/docs", "/api/nowhere", "/"]) {
-    await facade.service.http.get(path).set(authorization);
+    await api.service.http.get(path).set(authorization);
   }
   expect(records()).toHaveLength(1);
 });
@@ -61,11 +61,11 @@ test("no record holds a credential or a value that was sent", async () => {
   const secret = "correct-horse-battery";
   const overrides = { helm_values: { backend: { env: { DATABASE_PASSWORD: secret } } } };
   const headers = { ...(await as("developer")), cookie: `session=${secret}` };
-  await facade.service.http
+  await api.service.http
     .post(`/api/environments?token=${secret}`)
     .set(headers)
     .send({ ...wanted, config_overrides: overrides });
-  await facade.service.http
+  await api.service.http
     .post("/api/environments")
     .set(headers)
     .send({ ...wanted, [secret]: secret, ttl: secret });
@@ -80,7 +80,7 @@ describe("a credential that stands where a name belongs", () => {
   const credentials = async () => [value, value.slice("svc_".length), (await as("developer")).authorization.slice(7)];
   /** Expects no usable part: ten characters do not repeat by chance. */
   const expectUnwritten = (credential: string) => {
-    const written = JSON.stringify([records(), facade.service.log]);
+    const written = JSON.stringify([records(), api.service.log]);
     for (let at = 4; at + 10 <= credential.length; at += 10) {
       expect(written).not.toContain(credential.slice(at, at + 10));
     }
@@ -88,8 +88,8 @@ describe("a credential that stands where a name belongs", () => {
   const withPath = listRoutes().filter(({ contract }) => contract.path.includes("{"));
 
   beforeEach(async () => {
-    await facade.service.stop();
-    facade.service = await startApiService();
+    await api.service.stop();
+    api.service = await startApiService();
   });
 
   test.each(withPath.map(({ contract }) => [contract.operationId, contract] as const))(
@@ -98,8 +98,8 @@ describe("a credential that stands where a name belongs", () => {
       for (const credential of await credentials()) {
         const path = versionedPath(contract, versionsOf(contract)[0] ?? "v1").replaceAll(/\{\w+\}/g, credential);
         for (const headers of [{}, await as("viewer"), await as("admin")]) {
-          await facade.service.http[contract.method](`${path}?token=${credential}`).set(headers);
-          await facade.service.http[contract.method](path).set(headers);
+          await api.service.http[contract.method](`${path}?token=${credential}`).set(headers);
+          await api.service.http[contract.method](path).set(headers);
         }
         expectUnwritten(credential);
       }
@@ -109,12 +109,12 @@ describe("a credential that stands where a name belongs", () => {
   test("in a name is not, either", async () => {
     const authorization = await as("maintainer");
     for (const name of await credentials()) {
-      await facade.service.http
+      await api.service.http
         .post("/api/tokens")
         .set(authorization)
         .send({ name, scopes: ["ENV_READ"] });
-      await facade.service.http.post("/api/config-sets").set(authorization).send({ name });
-      await facade.service.http
+      await api.service.http.post("/api/config-sets").set(authorization).send({ name });
+      await api.service.http
         .post("/api/environments")
         .set(authorization)
         .send({ ...wanted, environment_name: name });

@@ -3,15 +3,15 @@ import { EXTENSION_NOTE_ANNOTATION } from "../../../crds/group.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { auditedCalls, wanted } from "./audited-calls.ts";
 
-const facade = auditedCalls();
-const { as, create, records } = facade;
+const api = auditedCalls();
+const { as, create, records } = api;
 
-const subject = (sub: string) => `${facade.service.issuer.issuer}#${sub}`;
+const subject = (sub: string) => `${api.service.issuer.issuer}#${sub}`;
 
 describe("a change leaves exactly one record", () => {
   test("with the caller, the action, the objects, the address and the outcome", async () => {
     const headers = { ...(await as("developer")), "x-request-id": "request-1" };
-    const reply = await facade.service.http.post("/api/environments").set(headers).send(wanted);
+    const reply = await api.service.http.post("/api/environments").set(headers).send(wanted);
     expect(records()).toEqual([
       {
         auditId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -31,9 +31,9 @@ describe("a change leaves exactly one record", () => {
   test("when it is accepted, in either version, each with an id of its own", async () => {
     const uid = await create();
     const headers = { ...(await as("colleague")), "x-request-id": "the-same" };
-    await facade.service.http.put(`/api/environments/${uid}`).set(headers).send({ ttl_hours: 48 });
-    await facade.service.http.patch("/api/v2/environments/noted").set(headers).send({ suspended: true });
-    await facade.service.http.delete("/api/v2/environments/noted").set(headers);
+    await api.service.http.put(`/api/environments/${uid}`).set(headers).send({ ttl_hours: 48 });
+    await api.service.http.patch("/api/v2/environments/noted").set(headers).send({ suspended: true });
+    await api.service.http.delete("/api/v2/environments/noted").set(headers);
     const seen = records().map(({ action, outcome, concerns, objects }) => [action, outcome, concerns, objects]);
     const object = [{ name: "noted", uid }];
     expect(seen).toEqual([
@@ -48,28 +48,28 @@ describe("a change leaves exactly one record", () => {
   test("with the reason that the caller gives, which the next change does not keep", async () => {
     await create();
     const extend = async (body: object) =>
-      facade.service.http
+      api.service.http
         .put("/api/environments/noted")
         .set(await as("developer"))
         .send(body);
     await extend({ ttl_hours: 48, description: "the demo is late" });
-    expect((await facade.service.environments.find("noted"))?.metadata.annotations).toMatchObject({
+    expect((await api.service.environments.find("noted"))?.metadata.annotations).toMatchObject({
       [EXTENSION_NOTE_ANNOTATION]: "the demo is late",
     });
     await extend({ ttl_hours: 72, description: "" });
     const [, first, second] = records();
     expect(first).toMatchObject({ action: "extendEnvironment", note: "the demo is late" });
     expect(second).not.toHaveProperty("note");
-    expect((await facade.service.environments.find("noted"))?.metadata.annotations).not.toHaveProperty([
+    expect((await api.service.environments.find("noted"))?.metadata.annotations).not.toHaveProperty([
       EXTENSION_NOTE_ANNOTATION,
     ]);
   });
 
   test("when it is refused: by role, by visibility, by input, by state", async () => {
     const uid = await create();
-    await facade.service.http.delete(`/api/environments/${uid}`).set(await as("viewer"));
-    await facade.service.http.delete("/api/environments/noted").set(await as("stranger"));
-    await facade.service.http
+    await api.service.http.delete(`/api/environments/${uid}`).set(await as("viewer"));
+    await api.service.http.delete("/api/environments/noted").set(await as("stranger"));
+    await api.service.http
       .put("/api/environments/noted")
       .set(await as("developer"))
       .send({ ttl_hours: 169 });
@@ -94,7 +94,7 @@ describe("a change leaves exactly one record", () => {
   });
 
   test("when the caller is not authenticated", async () => {
-    await facade.service.http.delete("/api/environments/noted");
+    await api.service.http.delete("/api/environments/noted");
     expect(records()).toMatchObject([
       { event: "change", action: "deleteEnvironment", actor: { method: "none" }, outcome: "refused", status: 401 },
     ]);
@@ -102,15 +102,15 @@ describe("a change leaves exactly one record", () => {
 
   test("when it fails", async () => {
     const authorization = await as("developer");
-    facade.service.environments.setReachable(false);
-    await facade.service.http.post("/api/environments").set(authorization).send(wanted);
+    api.service.environments.setReachable(false);
+    await api.service.http.post("/api/environments").set(authorization).send(wanted);
     expect(records()).toMatchObject([{ action: "createEnvironment", outcome: "failed", status: 503 }]);
   });
 
   test("before it is answered", async () => {
     const kept: number[] = [];
-    const { add } = facade.service.audit;
-    facade.service.audit.add = async (record) => {
+    const { add } = api.service.audit;
+    api.service.audit.add = async (record) => {
       await add(record);
       kept.push(records().length);
     };
@@ -121,8 +121,8 @@ describe("a change leaves exactly one record", () => {
 
 describe("a credential or a right that is not enough", () => {
   test("is recorded, also on public routes", async () => {
-    await facade.service.http.get("/api/environments").set("authorization", "Bearer nonsense");
-    await facade.service.http.get("/api/status").set("authorization", "Bearer svc_guess");
+    await api.service.http.get("/api/environments").set("authorization", "Bearer nonsense");
+    await api.service.http.get("/api/status").set("authorization", "Bearer svc_guess");
     expect(records()).toMatchObject([
       { event: "credential", action: "listEnvironments", actor: { method: "none" }, outcome: "refused", status: 401 },
       { event: "credential", action: "getStatus", actor: { method: "none" }, outcome: "refused", status: 200 },
@@ -131,8 +131,8 @@ describe("a credential or a right that is not enough", () => {
   });
 
   test("is recorded for reads: of an unauthenticated caller, and of one without a role", async () => {
-    await facade.service.http.get("/api/environments");
-    await facade.service.http.get("/api/environments").set(await as("nobody"));
+    await api.service.http.get("/api/environments");
+    await api.service.http.get("/api/environments").set(await as("nobody"));
     expect(records()).toMatchObject([
       { event: "denial", actor: { method: "none" }, outcome: "refused", status: 401 },
       { event: "denial", actor: { subject: subject("nob") }, outcome: "refused", status: 403 },
@@ -140,7 +140,7 @@ describe("a credential or a right that is not enough", () => {
   });
 
   test("is recorded once beyond the limit, so that a flood washes no other record away", async () => {
-    const guess = () => facade.service.http.delete("/api/environments/noted").set("authorization", "Bearer nonsense");
+    const guess = () => api.service.http.delete("/api/environments/noted").set("authorization", "Bearer nonsense");
     const statuses = [];
     for (let call = 0; call < 6; call++) statuses.push((await guess()).status);
     expect(statuses).toEqual([401, 401, 429, 429, 429, 429]);
@@ -152,10 +152,10 @@ describe("an API token leaves a record, and no trace of its value,", () => {
   test("when it is made, shown and revoked: three records that name it", async () => {
     const authorization = await as("developer");
     const body = { name: "ci", scopes: ["ENV_READ"] };
-    const { id, token } = (await facade.service.http.post("/api/tokens").set(authorization).send(body)).body.data;
-    await facade.service.http.get(`/api/tokens/${id}/value`).set(authorization);
-    await facade.service.http.delete(`/api/tokens/${id}`).set(authorization);
-    const made = facade.service.apiTokens.list().find(({ metadata }) => metadata.name === id);
+    const { id, token } = (await api.service.http.post("/api/tokens").set(authorization).send(body)).body.data;
+    await api.service.http.get(`/api/tokens/${id}/value`).set(authorization);
+    await api.service.http.delete(`/api/tokens/${id}`).set(authorization);
+    const made = api.service.apiTokens.list().find(({ metadata }) => metadata.name === id);
     const objects = [{ name: id, uid: made?.metadata.uid }];
     const accepted = { event: "credential", outcome: "accepted", objects, actor: { subject: subject("dev") } };
     expect(records()).toMatchObject([
@@ -167,8 +167,8 @@ describe("an API token leaves a record, and no trace of its value,", () => {
   });
 
   test("when it is used for a change: the record names the token beside its owner", async () => {
-    const { id, value } = await facade.service.makeToken("developer", { scopes: ["ENV_CREATE"] });
-    await facade.service.http.post("/api/environments").set("authorization", `Bearer ${value}`).send(wanted);
+    const { id, value } = await api.service.makeToken("developer", { scopes: ["ENV_CREATE"] });
+    await api.service.http.post("/api/environments").set("authorization", `Bearer ${value}`).send(wanted);
     expect(records()).toMatchObject([
       { action: "createEnvironment", actor: { subject: subject("dev"), method: "api_token", tokenId: id } },
     ]);
@@ -176,8 +176,8 @@ describe("an API token leaves a record, and no trace of its value,", () => {
   });
 
   test("when a caller asks for the token of another", async () => {
-    const { id } = await facade.service.makeToken("colleague");
-    await facade.service.http.get(`/api/tokens/${id}/value`).set(await as("developer"));
+    const { id } = await api.service.makeToken("colleague");
+    await api.service.http.get(`/api/tokens/${id}/value`).set(await as("developer"));
     expect(records()).toMatchObject([{ event: "credential", concerns: id, outcome: "refused", status: 404 }]);
   });
 });
@@ -185,24 +185,24 @@ describe("an API token leaves a record, and no trace of its value,", () => {
 describe("while records can't be kept", () => {
   beforeEach(async () => {
     await create();
-    facade.service.audit.setWritable(false);
+    api.service.audit.setWritable(false);
   });
 
   test("no caller changes things of others, and nothing is changed", async () => {
     for (const person of ["maintainer", "admin"] as const) {
-      const reply = await facade.service.http.delete("/api/environments/noted").set(await as(person));
+      const reply = await api.service.http.delete("/api/environments/noted").set(await as(person));
       expectProblem(reply, 503, "The audit log can't be written now");
       expectPromised(reply, "delete", "/api/environments/{environment_id}");
       expect(reply.headers["retry-after"]).toBe("10");
     }
-    expect(facade.service.environments.list()).toHaveLength(1);
-    expect(facade.service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
+    expect(api.service.environments.list()).toHaveLength(1);
+    expect(api.service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
   });
 
   test("no caller creates, sees or revokes a credential", async () => {
-    const { id } = await facade.service.makeToken("developer");
+    const { id } = await api.service.makeToken("developer");
     const authorization = await as("developer");
-    const { http } = facade.service;
+    const { http } = api.service;
     const replies = [
       await http
         .post("/api/tokens")
@@ -215,12 +215,12 @@ describe("while records can't be kept", () => {
   });
 
   test("reads, and changes of one's own, go on; their records are kept later", async () => {
-    expect((await facade.service.http.get("/api/environments").set(await as("admin"))).status).toBe(200);
-    const put = facade.service.http.put("/api/environments/noted").set(await as("developer"));
+    expect((await api.service.http.get("/api/environments").set(await as("admin"))).status).toBe(200);
+    const put = api.service.http.put("/api/environments/noted").set(await as("developer"));
     expect((await put.send({ ttl_hours: 30 })).status).toBe(200);
     expect(records()).toHaveLength(1);
-    facade.service.audit.setWritable(true);
-    const removal = await facade.service.http.delete("/api/environments/noted").set(await as("maintainer"));
+    api.service.audit.setWritable(true);
+    const removal = await api.service.http.delete("/api/environments/noted").set(await as("maintainer"));
     expect(removal.status).toBe(200);
     expect(records().map(({ action }) => action)).toEqual([
       "createEnvironment",

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { expectProblem } from "../../support/http/api-promises.ts";
-import { facadeByBytes, head, JSON_TYPE } from "./api-by-bytes.ts";
+import { apiByBytes, head, JSON_TYPE } from "./api-by-bytes.ts";
 
-const facade = facadeByBytes();
-const { raw, post } = facade;
+const api = apiByBytes();
+const { raw, post } = api;
 
 describe("a request id (abuse 51)", () => {
   test.each([
@@ -12,12 +12,12 @@ describe("a request id (abuse 51)", () => {
     ["bytes beyond ASCII", "\u00e9\u00ff"],
     ["ten thousand characters", "x".repeat(10_000)],
   ])("with %s is replaced, or the request refused, and never logged", async (_case, id) => {
-    const before = facade.service.log.length;
+    const before = api.service.log.length;
     const connection = raw(head("GET /nowhere", `X-Request-ID: ${id}`, "Connection: close"));
     expect([400, 404]).toContain(await connection.status());
     await connection.closed();
     expect(connection.seen.text).not.toContain(id);
-    expect(JSON.stringify(facade.service.log.slice(before))).not.toContain(JSON.stringify(id).slice(1, -1));
+    expect(JSON.stringify(api.service.log.slice(before))).not.toContain(JSON.stringify(id).slice(1, -1));
   });
 
   test("that tries to bring a header of its own brings none", async () => {
@@ -93,13 +93,13 @@ describe("a path written in another way (abuse 67)", () => {
   );
 
   test.each(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])("%s overrides nothing", async (name) => {
-    const reply = await facade.service.http
+    const reply = await api.service.http
       .get("/api/environments/none")
-      .set({ authorization: facade.authorization, [name]: "DELETE" });
+      .set({ authorization: api.authorization, [name]: "DELETE" });
     expectProblem(reply, 404, "Environment not found", "ENV_NOT_FOUND");
-    const asField = await facade.service.http
+    const asField = await api.service.http
       .post("/api/environments?_method=DELETE")
-      .set({ authorization: facade.authorization })
+      .set({ authorization: api.authorization })
       .send({});
     expect(asField.status).toBe(400);
   });
@@ -109,9 +109,9 @@ describe("a page of another site (abuse 86)", () => {
   const origin = "https://evil.example";
 
   test("that sends a form with its visitor's cookies is not authenticated", async () => {
-    const cookie = `authorization=${facade.authorization}; session=x`;
+    const cookie = `authorization=${api.authorization}; session=x`;
     const form = "environment_name=taken-over&backend_repo=shop-api&backend_branch=main";
-    const reply = await facade.service.http.post("/api/environments").set({ origin, cookie }).type("form").send(form);
+    const reply = await api.service.http.post("/api/environments").set({ origin, cookie }).type("form").send(form);
     expectProblem(reply, 401, "Authentication required");
   });
 
@@ -122,9 +122,9 @@ describe("a page of another site (abuse 86)", () => {
       "access-control-request-headers": "authorization",
     };
     for (const reply of [
-      await facade.service.http.options("/api/environments").set(asked),
-      await facade.service.http.get("/api/environments").set({ origin, authorization: facade.authorization }),
-      await facade.service.http.get("/openapi.json").set({ origin }),
+      await api.service.http.options("/api/environments").set(asked),
+      await api.service.http.get("/api/environments").set({ origin, authorization: api.authorization }),
+      await api.service.http.get("/openapi.json").set({ origin }),
     ]) {
       expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
       expect(reply.headers["cross-origin-resource-policy"]).toBe("same-origin");
@@ -134,7 +134,7 @@ describe("a page of another site (abuse 86)", () => {
   test("finds none of its input in our pages", async () => {
     const script = "<script>alert(1)</script>";
     for (const path of ["/docs", "/redoc", "/nowhere", "/api/environments"]) {
-      const reply = await facade.service.http
+      const reply = await api.service.http
         .get(`${path}?x=${encodeURIComponent(script)}`)
         .set({ "x-request-id": script });
       expect(reply.text).not.toContain(script);
@@ -145,16 +145,16 @@ describe("a page of another site (abuse 86)", () => {
 test("a form or a query that is not UTF-8 is refused (abuse 46, 48)", async () => {
   const form = "environment_name=fine&backend_repo=shop-api&backend_branch=main";
   const post = (body: Buffer) =>
-    facade.service.http
+    api.service.http
       .post("/api/environments")
-      .set({ authorization: facade.authorization })
+      .set({ authorization: api.authorization })
       .type("form")
       .serialize((raw) => raw)
       .send(body);
   expectProblem(await post(Buffer.from(`${form}%ff`)), 400, "A field is not valid UTF-8");
   expectProblem(await post(Buffer.concat([Buffer.from(form), Buffer.of(0xff)])), 400, "The body is not valid UTF-8");
   const search = (text: string) =>
-    facade.service.http.get(`/api/environments?search=${text}`).set({ authorization: facade.authorization });
+    api.service.http.get(`/api/environments?search=${text}`).set({ authorization: api.authorization });
   expectProblem(await search("%c3%28"), 400, "A field is not valid UTF-8");
   for (const text of ["%ef%bf%bd", "%e2%82%ac", "100%"]) expect((await search(text)).status).toBe(200);
 });

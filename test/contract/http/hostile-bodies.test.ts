@@ -3,10 +3,10 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import type { RawConnection } from "../../support/http/raw-connection.ts";
-import { facadeByBytes, head, JSON_TYPE } from "./api-by-bytes.ts";
+import { apiByBytes, head, JSON_TYPE } from "./api-by-bytes.ts";
 
-const facade = facadeByBytes();
-const { raw, post } = facade;
+const api = apiByBytes();
+const { raw, post } = api;
 
 describe("a body that never ends (abuse 59)", () => {
   /** Sends chunks until the connection ends; answers the number of sent bytes. */
@@ -21,7 +21,7 @@ describe("a body that never ends (abuse 59)", () => {
   }
 
   test.each([
-    ["of somebody known is cut at the cap", () => [`Authorization: ${facade.authorization}`], 413],
+    ["of somebody known is cut at the cap", () => [`Authorization: ${api.authorization}`], 413],
     ["of nobody is cut as early", () => [], 401],
   ])("%s, after an answer", async (_case, lines, status) => {
     const start = head("POST /api/environments", ...lines(), JSON_TYPE, "Transfer-Encoding: chunked");
@@ -44,9 +44,9 @@ describe("a compressed body (abuse 60)", () => {
     ["one in another", "gzip, gzip"],
     ["an encoding of its own", "x-unknown"],
   ])("%s is refused and not unpacked", async (_case, encoding) => {
-    const call = facade.service.http
+    const call = api.service.http
       .post("/api/environments")
-      .set({ authorization: facade.authorization })
+      .set({ authorization: api.authorization })
       .type("application/json");
     const reply = await call
       .set("content-encoding", encoding)
@@ -65,9 +65,9 @@ describe("a compressed body (abuse 60)", () => {
 
 describe("JSON made to be hard (abuse 61)", () => {
   const send = (body: string) =>
-    facade.service.http
+    api.service.http
       .post("/api/environments")
-      .set({ authorization: facade.authorization })
+      .set({ authorization: api.authorization })
       .type("application/json")
       .send(body);
 

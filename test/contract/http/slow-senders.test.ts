@@ -3,15 +3,15 @@ import { startServer } from "../../../api/http/server.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { facadeByBytes, JSON_TYPE } from "./api-by-bytes.ts";
+import { apiByBytes, JSON_TYPE } from "./api-by-bytes.ts";
 
-const facade = facadeByBytes();
-const { raw, post } = facade;
+const api = apiByBytes();
+const { raw, post } = api;
 
 describe("slow senders (abuse 62)", () => {
   test("of a head, of a body, and of nothing after a head are cut, and others served meanwhile", async () => {
     const options = { host: "127.0.0.1", port: 0, clock: systemClock, log: silentLog, stopping: new AbortController() };
-    const hasty = await startServer(facade.service.app, { ...options, patience: { headMs: 300, requestMs: 900 } });
+    const hasty = await startServer(api.service.app, { ...options, patience: { headMs: 300, requestMs: 900 } });
     const slow = [
       raw("GET /api/health HTTP/1.1\r\nHost: x\r\nX-Slow:", hasty),
       raw(post(JSON_TYPE, "Content-Length: 1000"), hasty),
@@ -36,6 +36,6 @@ describe("slow senders (abuse 62)", () => {
     for (const connection of held) connection.socket.write("Host: x\r\nConnection: close\r\n\r\n");
     await until(() => held.every(({ seen }) => seen.isClosed), { what: "the end of all" });
     expect(held.filter(({ seen }) => seen.text.startsWith("HTTP/1.1 200")).length).toBeGreaterThan(0);
-    await until(async () => (await fetch(`${facade.server.url}/api/health`)).status === 200);
+    await until(async () => (await fetch(`${api.server.url}/api/health`)).status === 200);
   });
 });

@@ -3,11 +3,11 @@ import { startApiService } from "../../support/http/api-service.ts";
 import { shapeOf } from "../../support/http/shape-of.ts";
 import { required, specifiedCalls, URLS, withFrontend } from "./specified-calls.ts";
 
-const facade = specifiedCalls();
-const { call, create, made } = facade;
+const api = specifiedCalls();
+const { call, create, made } = api;
 
 const createForm = (body: object) =>
-  facade.service.http.post("/api/environments").set({ authorization: facade.authorization }).type("form").send(body);
+  api.service.http.post("/api/environments").set({ authorization: api.authorization }).type("form").send(body);
 
 describe("Environment (as returned by Get Environment)", () => {
   test("has these fields, of these types, and no others", async () => {
@@ -38,13 +38,13 @@ describe("Environment (as returned by Get Environment)", () => {
   test.each(["creating", "ready", "failed", "terminating", "updating", "building"] as const)(
     "has the status %s",
     async (phase) => {
-      const environment = await facade.service.environments.create("seen", {
+      const environment = await api.service.environments.create("seen", {
         backend: { repository: "shop-api", branch: "main" },
         access: { groups: ["shop"] },
       });
       const leaving = phase === "terminating" ? { deletionTimestamp: "2026-06-01T12:00:00Z" } : {};
       const metadata = { ...environment.metadata, ...leaving };
-      facade.service.environments.put({ ...environment, metadata, status: { phase } });
+      api.service.environments.put({ ...environment, metadata, status: { phase } });
       expect((await call("get", "/api/environments/seen")).body.status).toBe(phase);
       expect((await call("get", `/api/environments?status=${phase}`)).body.total).toBe(1);
     },
@@ -154,12 +154,12 @@ describe("Secrets overrides", () => {
   });
 
   test("or name a version of a secret in the secret manager", async () => {
-    await facade.service.stop();
-    facade.service = await startApiService({
+    await api.service.stop();
+    api.service = await startApiService({
       settings: { secrets: { shared: [{ ids: ["shared-stripe"], groups: ["shop"] }] } },
     });
-    facade.authorization = await facade.service.bearer("developer");
-    facade.service.secretManager.share({ id: "shared-stripe", labels: {}, values: ["sk_live_1"] });
+    api.authorization = await api.service.bearer("developer");
+    api.service.secretManager.share({ id: "shared-stripe", labels: {}, values: ["sk_live_1"] });
     const reply = await create(overriding({ secretKeyRef: { name: "shared-stripe", key: "latest" } }));
     expect([reply.status, reply.body.detail]).toEqual([200, undefined]);
   });

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { shapeOf } from "../../support/http/shape-of.ts";
 import { specifiedCalls, URLS, withFrontend } from "./specified-calls.ts";
 
-const facade = specifiedCalls();
-const { call, create, made } = facade;
+const api = specifiedCalls();
+const { call, create, made } = api;
 
 describe("GET /api/environments", () => {
   beforeEach(async () => {
     for (const name of ["one", "two", "three"]) {
       await create({ ...withFrontend, environment_name: `shop-${name}` });
-      facade.service.clock.advance(60_000);
+      api.service.clock.advance(60_000);
     }
   });
   const list = (query = "") => call("get", `/api/environments${query}`);
@@ -65,7 +65,7 @@ describe("GET /api/environments", () => {
   });
 
   test("lists only environments accessible to the current user", async () => {
-    facade.authorization = await facade.service.bearer("stranger");
+    api.authorization = await api.service.bearer("stranger");
     expect((await list()).body).toEqual({ environments: [], total: 0, limit: 50, offset: 0 });
   });
 });
@@ -112,7 +112,7 @@ describe("GET /api/environments/{environment_id}/logs/{component}", () => {
   const write = (count: number) => {
     const at = new Date(Date.now() - 45 * 60_000);
     for (let line = 1; line <= count; line++) {
-      facade.service.podLogs.write("feature-test", "backend", { at, text: `line ${line}` });
+      api.service.podLogs.write("feature-test", "backend", { at, text: `line ${line}` });
     }
   };
   const logs = async (component: string, query = "") =>
@@ -148,10 +148,10 @@ describe("GET /api/environments/{environment_id}/logs/{component}", () => {
 
 test("GET /api/environments/{environment_id}/check-all-urls answers how each URL did", async () => {
   const id = await made();
-  const environment = await facade.service.environments.find(id);
+  const environment = await api.service.environments.find(id);
   if (environment === undefined) throw new Error("not made");
   const urls = { backend: "https://b.example.test", frontend: "https://f.example.test" };
-  facade.service.environments.put({ ...environment, status: { phase: "ready", urls } });
+  api.service.environments.put({ ...environment, status: { phase: "ready", urls } });
   const reply = await call("get", `/api/environments/${id}/check-all-urls`);
   const result = { url: "string", status: "string", response_time_ms: "integer" };
   expect(reply.status).toBe(200);

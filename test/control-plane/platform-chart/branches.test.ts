@@ -69,7 +69,7 @@ function repository(defaultBranch: string): object {
   return { apiVersion, kind, metadata: { name: "shop-api" }, spec: { ...spec, defaultBranch } };
 }
 
-describe("the API server judges a branch as the facade does, and", () => {
+describe("the API server judges a branch as the REST API does, and", () => {
   let admin: ApiCalls;
   beforeAll(async () => {
     admin = administrator(plane);

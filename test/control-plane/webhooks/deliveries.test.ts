@@ -31,19 +31,19 @@ const [FIRST, SECOND] = ["a".repeat(40), "b".repeat(40)];
 const settings = settingsFrom({ ...testSettings, webhooks: { secrets: [{ name: "webhook-key", key: "latest" }] } });
 
 let world: World;
-const facades: Facade[] = [];
+const apis: StartedApi[] = [];
 
 beforeAll(async () => {
   world = await createWorld();
   await shareSecret(world, "webhook-key", KEY);
 }, 180_000);
 afterEach(async () => {
-  await Promise.all(facades.splice(0).map((one) => one.stop()));
+  await Promise.all(apis.splice(0).map((one) => one.stop()));
   await world.abandonOperators();
 }, 60_000);
 afterAll(() => world.stop(), 60_000);
 
-interface Facade {
+interface StartedApi {
   pull(repository: string, more?: Partial<Parameters<typeof pullRequestBody>[0]>, delivery?: string): Promise<Reply>;
   push(repository: string, push: { readonly ref: string; readonly after: string }): Promise<Reply>;
   /** Sends a signed push as GitHub does. */
@@ -55,7 +55,7 @@ interface Facade {
 type Reply = supertest.Response;
 
 /** A replica that serves, and reconciles nothing. */
-async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?: object } = {}): Promise<Facade> {
+async function startedApi({ onRequest, more = {} }: { onRequest?: RequestSeam; more?: object } = {}): Promise<StartedApi> {
   const audit = memoryAuditTrail();
   const shared = { settings: { ...settings, ...more }, log: silentLog, clock: systemClock, audit };
   const { kubeConfig } = world.identity;
@@ -73,7 +73,7 @@ async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?
       .set(signedHeaders(text, { key: KEY, event, delivery }))
       .send(text);
   };
-  const made: Facade = {
+  const made: StartedApi = {
     audit,
     async pull(repository, asked = {}, delivery) {
       return send("pull_request", pullRequestBody({ repository, ...asked }), delivery);
@@ -99,7 +99,7 @@ async function facade({ onRequest, more = {} }: { onRequest?: RequestSeam; more?
       return stopped;
     },
   };
-  facades.push(made);
+  apis.push(made);
   return made;
 }
 
@@ -120,7 +120,7 @@ describe("a signed pull request", () => {
   test("gets an environment, which follows its commits and goes with it", async () => {
     await register("lived");
     await world.startOperator({ settings });
-    const { pull, audit } = await facade();
+    const { pull, audit } = await startedApi();
     const opened = await pull("shop/lived", { commit: FIRST, updatedAt: now() });
     expect(opened.body).toMatchObject({ status: "processed", environment_created: true });
     const made = await world.expectPhase("lived-pr-42", "ready");
@@ -143,7 +143,7 @@ describe("a signed pull request", () => {
   test("that is opened again while its environment is being deleted gets another one", async () => {
     await register("reopened");
     await world.startOperator({ settings });
-    const { pull } = await facade();
+    const { pull } = await startedApi();
     const { body } = await pull("shop/reopened", { commit: FIRST, updatedAt: now() });
     await world.expectPhase("reopened-pr-42", "ready");
     await pull("shop/reopened", { action: "closed", commit: FIRST, updatedAt: now() });
@@ -155,7 +155,7 @@ describe("a signed pull request", () => {
 
   test("makes one environment when it comes to two replicas at once, under one id and under others", async () => {
     await register("raced");
-    const replicas = [await facade(), await facade()];
+    const replicas = [await startedApi(), await startedApi()];
     const send = (number: number, delivery?: string) =>
       Promise.all(
         replicas.map(({ pull }) => pull("shop/raced", { number, commit: FIRST, updatedAt: now() }, delivery)),
@@ -181,7 +181,7 @@ test("a pull request of a monorepo has both components at its head, and moves th
   await world.register("mono-web", web);
   await world.register("mono-api", { ...monorepo, companionRepository: "mono-web", pullRequest: { enabled: true } });
   await world.startOperator({ settings });
-  const { pull, push, audit } = await facade();
+  const { pull, push, audit } = await startedApi();
   await pull("shop/monorepo", { commit: FIRST, updatedAt: now() });
   const made = await world.expectPhase("mono-api-pr-42", "ready");
   expect([made.spec.backend.commit, made.spec.frontend?.commit]).toEqual([FIRST, FIRST]);
@@ -202,7 +202,7 @@ test("a renamed repository is known by the id of its first webhook, and its cond
   const cloneUrl = "https://git.example.test/acme/old.git";
   await world.register("renamed", { host: "git", cloneUrl, fullName: "acme/old", pullRequest: { enabled: true } });
   await world.startOperator({ settings: { ...settings, hosts } });
-  const { hosted } = await facade({ more: { hosts } });
+  const { hosted } = await startedApi({ more: { hosts } });
   const statusOf = async () => (await world.admin.find(repositoryType, { name: "renamed", namespace }))?.status;
   const untilCalled = (fullName: string) =>
     until(async () => (await statusOf())?.hostRepository?.fullName === fullName, { what: `the name ${fullName}` });
@@ -228,7 +228,7 @@ const diesAfterClaim: RequestSeam = async (request, next) => {
 
 test("what a replica has stored before it was killed is finished by the operator, once its time is over", async () => {
   await register("orphaned");
-  const { pull, stop } = await facade({ onRequest: diesAfterClaim });
+  const { pull, stop } = await startedApi({ onRequest: diesAfterClaim });
   expect((await pull("shop/orphaned", { commit: FIRST, updatedAt: now() })).status).toBe(200);
   await stop();
   expect(await world.find("orphaned-pr-42")).toBeUndefined();
@@ -244,7 +244,7 @@ test("what a replica has stored before it was killed is finished by the operator
 
 test("an inbox that is full answers 503 with Retry-After, and stores nothing more; the end of a pull request is taken", async () => {
   await register("crowded");
-  const { pull } = await facade({
+  const { pull } = await startedApi({
     onRequest: diesAfterClaim,
     more: { webhooks: { ...settings.webhooks, pending: 30 } },
   });
@@ -264,7 +264,7 @@ test("an inbox that is full answers 503 with Retry-After, and stores nothing mor
 test("a workflow that an issue comment started says nothing of a build; of those that do, all must succeed", async () => {
   await world.register("checked", { fullName: "shop/checked", pullRequest: { enabled: true }, pipeline: {} });
   await world.startOperator({ settings });
-  const { pull, run } = await facade();
+  const { pull, run } = await startedApi();
   const [build, lint] = [".github/workflows/build.yml", ".github/workflows/lint.yml"];
   await run("shop/checked", { id: 9, path: build, event: "issue_comment", conclusion: "failure", commit: FIRST });
   await pull("shop/checked", { commit: FIRST, updatedAt: now() });
@@ -290,7 +290,7 @@ test("a workflow that an issue comment started says nothing of a build; of those
 test("the environment of a pull request whose end another replica receives at the same moment is deleted", async () => {
   await register("crossed");
   await world.startOperator({ settings });
-  const { pull } = await facade();
+  const { pull } = await startedApi();
   await pull("shop/crossed", { commit: FIRST, updatedAt: now() });
   const made = await world.expectPhase("crossed-pr-42", "ready");
   await untilSettled("crossed");
@@ -314,7 +314,7 @@ test("the environment of a pull request whose end another replica receives at th
 test("abuse: the first body of a closed pull request makes nothing again when all its deliveries are dropped", async () => {
   await register("dropped");
   await world.startOperator({ settings });
-  const { pull } = await facade();
+  const { pull } = await startedApi();
   const opened = { commit: FIRST, updatedAt: now() };
   await pull("shop/dropped", opened);
   const made = await world.expectPhase("dropped-pr-42", "ready");
@@ -328,7 +328,7 @@ test("abuse: the first body of a closed pull request makes nothing again when al
     await world.admin.delete(webhookDeliveryType, { name: metadata.name, namespace }, { uid: metadata.uid });
   }
 
-  const later = await facade();
+  const later = await startedApi();
   const { body } = await later.pull("shop/dropped", opened);
   expect(body).toMatchObject({ environment_created: false, message: expect.stringContaining("Outdated") });
   expect(await world.find("dropped-pr-42")).toBeUndefined();
@@ -339,7 +339,7 @@ test("abuse: the first body of a closed pull request makes nothing again when al
 test("abuse: events of a pull request whose environment can't go wait as one, and its end settles them", async () => {
   await register("stuck");
   await world.startOperator({ settings });
-  const { pull } = await facade();
+  const { pull } = await startedApi();
   const { body } = await pull("shop/stuck", { commit: FIRST, updatedAt: now() });
   const made = await world.expectPhase("stuck-pr-42", "ready");
   const held = "example.test/held";
