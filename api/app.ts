@@ -1,8 +1,8 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
-import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import type { ConsoleSecrets } from "../operator/ports/api/console-secrets.ts";
 import type { IdentityProvider } from "../operator/ports/api/identity-provider.ts";
+import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import type { Tracing } from "../operator/ports/observability/tracing.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { createPasswordResets } from "./account/password-resets.ts";

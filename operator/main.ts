@@ -1,5 +1,5 @@
 /** Process of the platform: operator and REST API, which know of each other only here. */
-import packageJson from "../package.json" with { type: "json" };
+
 import { randomBytes } from "node:crypto";
 import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
@@ -7,20 +7,21 @@ import { createApp } from "../api/app.ts";
 import { startServer } from "../api/http/server.ts";
 import { currentAuditId } from "../api/request-context.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
+import packageJson from "../package.json" with { type: "json" };
 import { prometheusMetrics } from "./adapters/prometheus/metrics.ts";
 import { createKubeClient } from "./kit/client/create-kube-client.ts";
-import { type KubeConfigSource, inCluster } from "./kit/client/credentials/credentials.ts";
+import { inCluster, type KubeConfigSource } from "./kit/client/credentials/credentials.ts";
 import type { KubeClient } from "./kit/client/kube-client.ts";
 import type { ObjectRef } from "./kit/client/objects.ts";
-import { createLeaderElector, type TermEnd, leases } from "./kit/leader/leader-election.ts";
+import { createLeaderElector, leases, type TermEnd } from "./kit/leader/leader-election.ts";
 import { type Log, winstonLog } from "./kit/log.ts";
 import { pause, systemClock } from "./kit/time/clock.ts";
 import { followLogLevel } from "./log-level.ts";
 import { serveProbes } from "./probes.ts";
 import { giveBackStartMemory } from "./start-memory.ts";
-import { createAuditTrail, identityProviderOf, processIdentity, createSharedCounters } from "./wiring/process.ts";
 import { createTracing } from "./wiring/observation/tracing.ts";
 import { createOperator, type Operator } from "./wiring/operator.ts";
+import { createAuditTrail, createSharedCounters, identityProviderOf, processIdentity } from "./wiring/process.ts";
 
 const LEASE_NAME = "platform";
 const LOST_EXIT_MS = 3_000;

@@ -1,8 +1,8 @@
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from "openid-client";
 import type { Settings } from "../../config/settings.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
 import type { ConsoleSecrets } from "../../operator/ports/api/console-secrets.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
 
 /** Endpoints and secrets may change: both are read again after this time. */

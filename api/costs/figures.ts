@@ -1,6 +1,13 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Life } from "../../crds/environment/life.ts";
-import { DAY_MS, type Period, chargeOf, isThereIn, sumOfTallies, type Tally } from "../../operator/ports/observability/summary.ts";
+import {
+  chargeOf,
+  DAY_MS,
+  isThereIn,
+  type Period,
+  sumOfTallies,
+  type Tally,
+} from "../../operator/ports/observability/summary.ts";
 import { createSummarizer, type PeriodSummary, type Sources } from "../observability/period-summary.ts";
 import { type PeriodQuery, periodOf } from "../schemas/period.ts";
 import type { Services } from "../services.ts";

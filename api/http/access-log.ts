@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { Clock } from "../../operator/ports/clock.ts";
 import type { AnsweredRequest, RequestMetrics } from "../../operator/ports/api/request-metrics.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
 import type { Log } from "../../operator/ports/log.ts";
 import { noTracing, type Span, type Tracing } from "../../operator/ports/observability/tracing.ts";
 import type { Authenticator } from "../auth/credentials.ts";

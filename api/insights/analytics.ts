@@ -1,6 +1,6 @@
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import type { Life } from "../../crds/environment/life.ts";
-import { isWithin, type Period, type Dimension } from "../../operator/ports/observability/summary.ts";
+import { type Dimension, isWithin, type Period } from "../../operator/ports/observability/summary.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import type { CostFigures } from "../costs/figures.ts";
 import { greatestFirst, type NamedRow, namedRows, rightsTo } from "../observability/named-rows.ts";

@@ -1,6 +1,6 @@
 import NodeCache from "node-cache";
-import type { Clock } from "../../operator/ports/clock.ts";
 import type { History, Rollups } from "../../operator/ports/api/history.ts";
+import type { Clock } from "../../operator/ports/clock.ts";
 
 /** Longest delay of changes that only time makes. */
 const STEP_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { Life } from "../../crds/environment/life.ts";
-import { isWithin, type Period } from "../../operator/ports/observability/summary.ts";
 import { COUNTERS, countWithin } from "../../operator/ports/observability/rollup-counters.ts";
 import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
+import { isWithin, type Period } from "../../operator/ports/observability/summary.ts";
 
 export interface Score {
   readonly good: number;

@@ -1,7 +1,14 @@
 import type { Life } from "../../crds/environment/life.ts";
 import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/api/history.ts";
-import { DAY_MS, midnightOf, type Period, type Summary, summaryOf, sumOfSummaries } from "../../operator/ports/observability/summary.ts";
+import {
+  DAY_MS,
+  midnightOf,
+  type Period,
+  type Summary,
+  summaryOf,
+  sumOfSummaries,
+} from "../../operator/ports/observability/summary.ts";
 import type { Interval } from "../schemas/period.ts";
 
 /** A day in UTC, or the part of it that is in the period. */

@@ -5,9 +5,9 @@ import { type Facts, type NotificationSpec, notificationName } from "../../crds/
 import type { Clock } from "../kit/time/clock.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import { nextWarningInMs, type Transition, type TransitionContext, nextTransition } from "./transitions.ts";
 import { environmentFacts, pipelineFacts } from "./facts.ts";
 import { recipientsOf } from "./recipients.ts";
+import { nextTransition, nextWarningInMs, type Transition, type TransitionContext } from "./transitions.ts";
 
 /** Turns changes of environments into messages. */
 export interface Announcer {

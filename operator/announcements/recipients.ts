@@ -1,12 +1,12 @@
 import type { Settings } from "../../config/settings.ts";
+import { type Condition, clipped } from "../../crds/conditions.ts";
 import { type EphemeralEnvironment, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { isCanary } from "../../crds/environment/managed-by.ts";
+import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import { type MessageEvent, type NotificationSpec, notificationName } from "../../crds/notifications/notification.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
 import type { NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import { type Condition, clipped } from "../../crds/conditions.ts";
-import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
-import type { Repository } from "../../crds/repository/repository.ts";
 import type { AnnouncerContext } from "./announcer.ts";
 
 /** Recipient of a message. */

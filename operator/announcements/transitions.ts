@@ -1,10 +1,10 @@
 import { type Condition, findCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
 import { decidingPipeline } from "../../crds/environment/pipelines.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import type { MessageEvent } from "../../crds/notifications/notification.ts";
-import { plannedEnd } from "../../crds/environment/lifetime.ts";
 
 /** Next unannounced change of an environment; computed from stored state, never from events. */
 export function nextTransition(

@@ -1,10 +1,10 @@
-import { kindsCheck } from "./kinds-check.ts";
-import { policiesCheck } from "./policies-check.ts";
-import { type ReportOptions, report, type Check } from "./check.ts";
-import { rightsCheck } from "./rights-check.ts";
 import { environmentKind } from "../../crds/environment/ephemeral-environment.ts";
 import { insteadOf, isNotFound } from "../kit/client/errors.ts";
 import { type KubeObject, resourceType } from "../kit/client/objects.ts";
+import { type Check, type ReportOptions, report } from "./check.ts";
+import { kindsCheck } from "./kinds-check.ts";
+import { policiesCheck } from "./policies-check.ts";
+import { rightsCheck } from "./rights-check.ts";
 
 const DEADLINE_MS = 60_000;
 

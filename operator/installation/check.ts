@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
-import type { KubeClient } from "../kit/client/kube-client.ts";
-import { type Clock, pause, systemClock } from "../kit/time/clock.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
+import type { KubeClient } from "../kit/client/kube-client.ts";
+import { type Clock, pause, systemClock } from "../kit/time/clock.ts";
 
 const AGAIN_MS = 1_000;
 

@@ -2,10 +2,10 @@ import type { WatchedKind } from "../kit/cache/watched-kind.ts";
 import type { WireObject } from "../kit/client/kinds.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import type { Clock } from "../kit/time/clock.ts";
+import type { DeployerLog } from "./api/deployer-log.ts";
 import type { OwnedCaches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Deployer, LeftFields } from "./deployer.ts";
-import type { DeployerLog } from "./api/deployer-log.ts";
 
 /** Health of the deployer, seen through its objects. */
 export interface DeployerHealth {

@@ -1,8 +1,8 @@
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Owner, Removal } from "./cluster.ts";
-import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 
 /** Branch and resolved commit, by component. */
 export type Sources = { readonly [component in Component]?: { readonly branch: string; readonly commit: string } };

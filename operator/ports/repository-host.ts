@@ -1,5 +1,5 @@
-import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
 
 /** Host of a git repository. */
 export interface RepositoryHost {

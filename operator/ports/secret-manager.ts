@@ -1,7 +1,7 @@
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import type { Owner } from "./cluster.ts";
 import type { CircuitBreakerState } from "./api/platform-health.ts";
+import type { Owner } from "./cluster.ts";
 
 /** A requested value. */
 export interface SecretRequest {

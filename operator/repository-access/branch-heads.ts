@@ -1,7 +1,12 @@
 import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type BranchHeads, CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../ports/repository-host.ts";
+import {
+  type BranchHeads,
+  CredentialRejected,
+  type RepositoryHost,
+  RepositoryHostUnavailable,
+} from "../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { CredentialRefused, type CredentialSource, cloneCredential } from "./host-credentials.ts";
 

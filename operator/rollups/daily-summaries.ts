@@ -1,11 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { completeRecord } from "../../crds/environment/environment-record.ts";
 import { createLifeReader } from "../../crds/environment/life.ts";
+import type { Rollups } from "../ports/api/history.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Rollups } from "../ports/api/history.ts";
-import { DAY_MS, midnightOf, cappedRows, DIMENSIONS, type Dimension, type Rows, type Summary, summaryOf } from "../ports/observability/summary.ts";
 import type { RollupStore } from "../ports/observability/rollups.ts";
+import {
+  cappedRows,
+  DAY_MS,
+  DIMENSIONS,
+  type Dimension,
+  midnightOf,
+  type Rows,
+  type Summary,
+  summaryOf,
+} from "../ports/observability/summary.ts";
 import { dayOf } from "./recorder.ts";
 
 /** The ports of the daily sums. */

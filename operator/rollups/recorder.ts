@@ -1,7 +1,13 @@
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
-import { type RollupContent, type RollupStore, type SlotCounts, type StoredRollup, STORED_EVERY_MS } from "../ports/observability/rollups.ts";
 import { sumOf } from "../ports/observability/rollup-counters.ts";
+import {
+  type RollupContent,
+  type RollupStore,
+  type SlotCounts,
+  STORED_EVERY_MS,
+  type StoredRollup,
+} from "../ports/observability/rollups.ts";
 
 /** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;

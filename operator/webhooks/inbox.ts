@@ -2,20 +2,31 @@ import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../..
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
-import { type Outcome, type VerifiedWebhook, type WebhookInbox, InboxFull, WebhookKeysMissing, WebhookMalformed, WebhookRefused, WebhookTooLarge, type SimulatedWebhook, type Simulation } from "../ports/api/webhook-inbox.ts";
+import {
+  InboxFull,
+  type Outcome,
+  type SimulatedWebhook,
+  type Simulation,
+  type VerifiedWebhook,
+  type WebhookInbox,
+  WebhookKeysMissing,
+  WebhookMalformed,
+  WebhookRefused,
+  WebhookTooLarge,
+} from "../ports/api/webhook-inbox.ts";
+import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import { isDoable, targetOf } from "./act.ts";
+import type { Decided } from "./decision.ts";
+import { formatOf } from "./formats.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
-import { type ProcessingContext, processDelivery, decideAll } from "./process.ts";
+import { decideAll, type ProcessingContext, processDelivery } from "./process.ts";
 import { statesToRefetch } from "./pull-request/stale-state.ts";
 import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
 import { approvalOf, dated, deliveryOf, type NewDelivery, outcomeOf, serialKey } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
-import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
-import { isDoable, targetOf } from "./act.ts";
-import type { Decided } from "./decision.ts";
-import { formatOf } from "./formats.ts";
 
 /** Dependencies of the inbox. */
 export interface InboxContext extends WebhookSenderDependencies, ProcessingContext {

@@ -1,13 +1,13 @@
+import { clipped } from "../../crds/conditions.ts";
 import { hostedRepository } from "../../crds/repository/repository.ts";
+import { OUTCOME_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
+import type { WebhookDelivery, WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import type { MergeGroupState } from "../../crds/webhooks/webhook-event.schema.ts";
 import { contextOf } from "../host-reports/desired-reports.ts";
 import { wantsOf } from "../host-reports/subject.ts";
-import { type Decided, type DecisionContext, nothing, type Subject, type Decision } from "./decision.ts";
-import { clipped } from "../../crds/conditions.ts";
-import { OUTCOME_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
-import type { WebhookDelivery, WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
+import { type Decided, type Decision, type DecisionContext, nothing, type Subject } from "./decision.ts";
 
 interface MergeGroup {
   readonly subject: Subject;

@@ -1,10 +1,16 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid, CreationFailed, EnvironmentConflict } from "../../crds/errors.ts";
-import { isPending, type RuleVerdict, type WebhookDelivery, type WebhookDeliverySpec, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
+import {
+  isPending,
+  type RuleVerdict,
+  type WebhookDelivery,
+  type WebhookDeliverySpec,
+  type WebhookDeliveryStatus,
+} from "../../crds/webhooks/webhook-delivery.ts";
 import { RemovalRefused } from "../ports/environments.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
 import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
-import type { Decided, DecisionContext, Subject, Decision } from "./decision.ts";
+import type { Decided, Decision, DecisionContext, Subject } from "./decision.ts";
 import { isReport, reportCommits } from "./merge-group.ts";
 import { waitsSince } from "./waiting.ts";
 

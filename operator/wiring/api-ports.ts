@@ -1,3 +1,7 @@
+import { randomBytes } from "node:crypto";
+import type { Settings } from "../../config/settings.ts";
+import { PLATFORM_KEYS_OWNER } from "../../crds/notifications/extension-token.ts";
+import { Sensitive } from "../../crds/sensitive.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
@@ -17,8 +21,10 @@ import { areExpirationsBlocked } from "../controllers/environment/expiration/lim
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import { createWebhookRegistrar } from "../controllers/webhook-registration/registrar.ts";
+import type { ConsoleSecrets } from "../ports/api/console-secrets.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
+import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { countedInbox, createWebhookInbox } from "../webhooks/inbox.ts";
@@ -26,12 +32,6 @@ import { createWebhookKeys } from "../webhooks/webhook-keys.ts";
 import { type Foundations, urlProber } from "./foundations.ts";
 import { type Hosts, WEBHOOK_FORMATS } from "./hosts.ts";
 import { processingContext } from "./webhooks.ts";
-import { randomBytes } from "node:crypto";
-import type { Settings } from "../../config/settings.ts";
-import { PLATFORM_KEYS_OWNER } from "../../crds/notifications/extension-token.ts";
-import { Sensitive } from "../../crds/sensitive.ts";
-import type { ConsoleSecrets } from "../ports/api/console-secrets.ts";
-import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
 
 /** Options of the API's ports. */
 export interface ApiOptions {

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
-import { kubernetesConfigSetVersions, kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
+import { kubernetesConfigSets, kubernetesConfigSetVersions } from "../adapters/kubernetes/config-sets.ts";
 import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
 import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
 import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";

@@ -1,11 +1,27 @@
 import type { Settings } from "../../config/settings.ts";
 import { FIELD_MANAGER } from "../../crds/group.ts";
+import { httpsUrlProber } from "../adapters/http/url-prober.ts";
+import {
+  watchedApiTokens,
+  watchedConfigSets,
+  watchedEnvironments,
+  watchedIsolation,
+  watchedNotifications,
+  watchedRecords,
+  watchedRepositories,
+  watchedRevisions,
+  watchedRollups,
+  watchedWebhookDeliveries,
+} from "../adapters/kubernetes/kinds.ts";
 import { openCostAllocations } from "../adapters/opencost/allocations.ts";
 import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
 import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
-import { createCacheSet, type CacheSet } from "../kit/cache/cache-set.ts";
+import { fieldManagers } from "../audit/out-of-band-changes.ts";
+import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
+import type { WatchedKind } from "../kit/cache/watched-kind.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
 import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
+import type { WireObject } from "../kit/client/kinds.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { ownDeletions } from "../kit/client/own-deletions.ts";
 import type { KubeRequest, KubeResponse, RequestSeam } from "../kit/client/request.ts";
@@ -15,19 +31,14 @@ import { createTerm } from "../kit/leader/leader-election.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
+import type { Caches } from "../ports/caches.ts";
 import type { Chat, Mail } from "../ports/notifications/messaging.ts";
 import type { Allocations } from "../ports/observability/allocations.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
-import { deployerOf } from "./deployers.ts";
-import { kubeCallSpans, serviceCallSpans, around, observing } from "./observation/call-spans.ts";
-import { createSecretManagers } from "./secret-managers.ts";
-import { watchedApiTokens, watchedConfigSets, watchedEnvironments, watchedIsolation, watchedNotifications, watchedRecords, watchedRepositories, watchedRevisions, watchedRollups, watchedWebhookDeliveries } from "../adapters/kubernetes/kinds.ts";
-import { fieldManagers } from "../audit/out-of-band-changes.ts";
-import type { WatchedKind } from "../kit/cache/watched-kind.ts";
-import type { WireObject } from "../kit/client/kinds.ts";
-import type { Caches } from "../ports/caches.ts";
-import { httpsUrlProber } from "../adapters/http/url-prober.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
+import { deployerOf } from "./deployers.ts";
+import { around, kubeCallSpans, observing, serviceCallSpans } from "./observation/call-spans.ts";
+import { createSecretManagers } from "./secret-managers.ts";
 
 /** Start options of the process. */
 export interface FoundationOptions {

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Settings } from "../../config/settings.ts";
+import { Sensitive } from "../../crds/sensitive.ts";
+import { jsonAuditTrail } from "../adapters/audit-log/json-audit-trail.ts";
+import { googleIdentityProvider } from "../adapters/google/identity-provider.ts";
+import { localIdentityProvider, retryingIdentityProvider } from "../adapters/identity-provider/call.ts";
 import { redisSharedCounters } from "../adapters/redis/shared-counters.ts";
 import { contentOf } from "../kit/content-of.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { SharedCounters } from "../ports/api/shared-counters.ts";
-import { jsonAuditTrail } from "../adapters/audit-log/json-audit-trail.ts";
-import type { AuditTrail } from "../ports/audit-trail.ts";
-import { readFileSync } from "node:fs";
-import { Sensitive } from "../../crds/sensitive.ts";
-import { googleIdentityProvider } from "../adapters/google/identity-provider.ts";
-import { retryingIdentityProvider, localIdentityProvider } from "../adapters/identity-provider/call.ts";
 import type { IdentityProvider } from "../ports/api/identity-provider.ts";
+import type { SharedCounters } from "../ports/api/shared-counters.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
 
 /** Unique name of this process, different even for the pod's next one. */
 export function processIdentity(): string {

@@ -1,15 +1,15 @@
-import { resourcePath } from "../../kit/client/objects.ts";
-import type { DeployerTechnology } from "../../ports/deployer-technology.ts";
-import { argocdDeployer } from "./deployer.ts";
-import { argocdDeployerLog } from "./deployer-log.ts";
-import { applicationKind, argocdKinds } from "./kinds.ts";
-import type { ArgocdSettings } from "./objects.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { ARGOCD_TRACKING_ANNOTATION } from "../../../crds/environment/managed-by.ts";
 import { FIELD_MANAGER } from "../../../crds/group.ts";
 import type { WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { resourcePath } from "../../kit/client/objects.ts";
 import type { LeftFields } from "../../ports/deployer.ts";
+import type { DeployerTechnology } from "../../ports/deployer-technology.ts";
+import { argocdDeployer } from "./deployer.ts";
+import { argocdDeployerLog } from "./deployer-log.ts";
+import { applicationKind, argocdKinds } from "./kinds.ts";
+import type { ArgocdSettings } from "./objects.ts";
 
 export function argocd(settings: ArgocdSettings): DeployerTechnology {
   return {

@@ -3,11 +3,26 @@ import { isForbidden, isNotFound, isUnavailable, type KubeError, translated } fr
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
-import { type Deployer, DeployerUnavailable, type DeploymentProblem, type WantedApplication } from "../../ports/deployer.ts";
+import {
+  type Deployer,
+  DeployerUnavailable,
+  type DeploymentProblem,
+  type WantedApplication,
+} from "../../ports/deployer.ts";
 import { type ApplicationStatus, deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
 import { createChartLogins } from "./chart-logins.ts";
 import { applicationKind, appProjectKind } from "./kinds.ts";
-import { type ArgocdSettings, ASKED_AT, applicationObject, askingObject, endingPatch, projectObject, rerenderedObject, sourceAnnotation, sourceOf } from "./objects.ts";
+import {
+  type ArgocdSettings,
+  ASKED_AT,
+  applicationObject,
+  askingObject,
+  endingPatch,
+  projectObject,
+  rerenderedObject,
+  sourceAnnotation,
+  sourceOf,
+} from "./objects.ts";
 import { removeOutdatedJobs } from "./outdated-jobs.ts";
 
 /** The parts that the deployer works with. */

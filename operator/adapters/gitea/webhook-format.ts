@@ -1,7 +1,7 @@
 import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { checked, type EventReader, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
-import { deliveryIdOf, eventNameOf, headerOf, at, isObject, text } from "../webhook-format/payload.ts";
+import { at, deliveryIdOf, eventNameOf, headerOf, isObject, text } from "../webhook-format/payload.ts";
 import { isOfFork, type PullRequestFacts, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
 import { hmacAuthentication, hubAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";

@@ -1,5 +1,9 @@
 import type { HostRequest, HostTechnology } from "../../ports/host-technology.ts";
-import { PullRequestHostFailed, type HostedRepository, type PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
+import {
+  type HostedRepository,
+  type PullRequestHost,
+  PullRequestHostFailed,
+} from "../../ports/webhooks/pull-request-host.ts";
 import { answeredStatus, unlessAbsent } from "../host-api/host-api.ts";
 import { type PullRequestApi, pullRequestCalls } from "../host-api/pull-request-calls.ts";
 import { partsOf, repositoryCalls, userOf } from "../host-api/repository-calls.ts";

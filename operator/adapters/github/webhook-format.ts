@@ -1,6 +1,6 @@
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { checked, type EventReader, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
-import { deliveryIdOf, eventNameOf, headerOf, at, branchOfRef } from "../webhook-format/payload.ts";
+import { at, branchOfRef, deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/payload.ts";
 import { actionOf, isOfFork, pullRequestEvent, pullRequestRef, testMergeOf } from "../webhook-format/pull-request.ts";
 import { hubAuthentication } from "../webhook-format/signatures.ts";
 import { workflowRunEvent } from "../webhook-format/workflow-run.ts";

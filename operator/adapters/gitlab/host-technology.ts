@@ -1,5 +1,10 @@
 import type { HostApi, HostRequest, HostTechnology } from "../../ports/host-technology.ts";
-import { type CommitReport, type HostedRepository, type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
+import {
+  type CommitReport,
+  type HostedRepository,
+  type PullRequestHost,
+  PullRequestHostFailed,
+} from "../../ports/webhooks/pull-request-host.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { type PullRequestApi, pullRequestCalls } from "../host-api/pull-request-calls.ts";
 import { putComment } from "../host-api/repository-calls.ts";

@@ -1,6 +1,6 @@
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { type EventReader, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
-import { deliveryIdOf, eventNameOf, headerOf, at } from "../webhook-format/payload.ts";
+import { at, deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/payload.ts";
 import { pipelineEvent } from "../webhook-format/pipeline.ts";
 import { tokenAuthentication } from "../webhook-format/signatures.ts";
 import { mergeRequestEvent } from "./merge-request.ts";

@@ -1,5 +1,10 @@
 import type { HostRequest } from "../../ports/host-technology.ts";
-import type { CommitReport, HostedRepository, PullRequestHost, StickyComment } from "../../ports/webhooks/pull-request-host.ts";
+import type {
+  CommitReport,
+  HostedRepository,
+  PullRequestHost,
+  StickyComment,
+} from "../../ports/webhooks/pull-request-host.ts";
 import { unlessAbsent } from "./host-api.ts";
 
 interface Differences {

@@ -1,15 +1,23 @@
-import { CONFIG_SET_LABEL, CONFIG_SET_UID_LABEL, type ConfigSetSpec, type ConfigSetVersion, revisionName, UNUSED_SINCE_ANNOTATION, type ConfigSet } from "../../../crds/config-set.ts";
+import {
+  CONFIG_SET_LABEL,
+  CONFIG_SET_UID_LABEL,
+  type ConfigSet,
+  type ConfigSetSpec,
+  type ConfigSetVersion,
+  revisionName,
+  UNUSED_SINCE_ANNOTATION,
+} from "../../../crds/config-set.ts";
+import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Draft } from "../../kit/client/objects.ts";
+import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { ServerClock } from "../../ports/clock.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
-import type { ConfigSetVersions, Discard, ConfigSets } from "../../ports/config-sets.ts";
-import { keptRest, type Store, auditAnnotations, auditOperations, kept } from "./store.ts";
-import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
-import { retryOnConflict } from "../../kit/client/retries.ts";
+import type { ConfigSets, ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
 import { configSetType } from "./kinds.ts";
+import { auditAnnotations, auditOperations, kept, keptRest, type Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
 /** Longer than any reconcile between choosing a version and storing its use. */
@@ -67,7 +75,11 @@ async function make(context: VersionsContext, version: ConfigSetVersion): Promis
 }
 
 /** Erases the note of disuse; false when the version is gone. */
-async function takeUp({ client, cache }: VersionsContext, version: ConfigSetVersion, found: WireObject): Promise<boolean> {
+async function takeUp(
+  { client, cache }: VersionsContext,
+  version: ConfigSetVersion,
+  found: WireObject,
+): Promise<boolean> {
   const { metadata } = found;
   if (metadata.labels?.[CONFIG_SET_UID_LABEL] !== version.uid) throw new NameTaken(revisionKind.kind, metadata.name);
   if (metadata.deletionTimestamp !== undefined) {

@@ -1,8 +1,16 @@
 import { namespaceName } from "../../../crds/names.ts";
-import { insteadOf, isConflict, isForbidden, isInvalid, isNotFound, isUnavailable, KubeError } from "../../kit/client/errors.ts";
-import { eventKind, type WireObject, volumeClaimKind, volumeKind, wireKind } from "../../kit/client/kinds.ts";
+import {
+  insteadOf,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isUnavailable,
+  KubeError,
+} from "../../kit/client/errors.ts";
+import { eventKind, volumeClaimKind, volumeKind, type WireObject, wireKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import { type ResourceType, type KubeObject, resourceType } from "../../kit/client/objects.ts";
+import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Content, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";

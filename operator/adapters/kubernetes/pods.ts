@@ -1,19 +1,28 @@
 import { COMMIT_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { titleOf } from "../../../crds/object-title.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { Pods } from "../../ports/pods.ts";
-import { chosenPods, type ComponentRules, type Labelled } from "./component-pods.ts";
+import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
 import { type LogPlace, logOf, stampedLines, wholeLines } from "./container-log.ts";
 import { makersIn, resourcesIn, warningsIn } from "./namespace-state.ts";
 import { type Pod, podType } from "./pod-objects.ts";
-import { COMPONENT_LABEL, currentPods, type Finding, findingsOf, newestPod, runningIn, speakerOf, type NamespaceState } from "./pod-problems.ts";
+import {
+  COMPONENT_LABEL,
+  currentPods,
+  type Finding,
+  findingsOf,
+  type NamespaceState,
+  newestPod,
+  runningIn,
+  speakerOf,
+} from "./pod-problems.ts";
 import { secretReader, secretsOfPod } from "./pod-secrets.ts";
 import { hasKnownState, templateOf } from "./resource-states.ts";
-import { titleOf } from "../../../crds/object-title.ts";
 
 const LINES = 20;
 const SHOWN_BYTES = 2 * 1024;

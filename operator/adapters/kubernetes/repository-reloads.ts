@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { findCondition } from "../../../crds/conditions.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { insteadOf, isConflict, isNotFound } from "../../kit/client/errors.ts";
@@ -11,7 +12,6 @@ import type { Reload, RepositoryReloads } from "../../ports/api/repository-reloa
 import { repositoryType } from "./kinds.ts";
 import { kept, type Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
-import { findCondition } from "../../../crds/conditions.ts";
 
 type Context = Omit<Store<Repository>, "deletions" | "auditId">;
 

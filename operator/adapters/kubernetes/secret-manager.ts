@@ -1,5 +1,10 @@
 import { isValueOwner } from "../../../crds/api-token.ts";
-import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL, ownerLabels, SHARED_SECRET_LABEL } from "../../../crds/group.ts";
+import {
+  ENVIRONMENT_NAME_LABEL,
+  ENVIRONMENT_UID_LABEL,
+  ownerLabels,
+  SHARED_SECRET_LABEL,
+} from "../../../crds/group.ts";
 import { isUuid, nameProblem, secretStoreName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { isAlreadyExists, isForbidden, isUnavailable, KubeError, translated } from "../../kit/client/errors.ts";
@@ -8,7 +13,13 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import { type HeldOwner, type SecretManager, SecretManagerUnavailable, type SecretRequest, type StoredSecret } from "../../ports/secret-manager.ts";
+import {
+  type HeldOwner,
+  type SecretManager,
+  SecretManagerUnavailable,
+  type SecretRequest,
+  type StoredSecret,
+} from "../../ports/secret-manager.ts";
 import type { SecretObject } from "./pod-objects.ts";
 
 const secretType: ResourceType<SecretObject> = resourceType<SecretObject>(secretKind);

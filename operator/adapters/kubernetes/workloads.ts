@@ -1,18 +1,18 @@
 import pLimit from "p-limit";
-import { namespaceName, COMPONENTS } from "../../../crds/names.ts";
+import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
+import { titleOf } from "../../../crds/object-title.ts";
 import { insteadOf, isForbidden } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import type { Workload, Workloads } from "../../ports/api/workloads.ts";
 import type { Cluster } from "../../ports/cluster.ts";
-import type { Workloads, Workload } from "../../ports/api/workloads.ts";
-import { resourcesIn, warningsIn } from "./namespace-state.ts";
-import { podType, type Pod, type PodSpec } from "./pod-objects.ts";
-import { findingsOf, type NamespaceState, currentPods, makersOf } from "./pod-problems.ts";
-import { WORKLOAD_KINDS, RESOURCE_ROWS, type Resource, templateOf } from "./resource-states.ts";
-import { forUser } from "./user-request.ts";
-import { titleOf } from "../../../crds/object-title.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
+import { resourcesIn, warningsIn } from "./namespace-state.ts";
+import { type Pod, type PodSpec, podType } from "./pod-objects.ts";
+import { currentPods, findingsOf, makersOf, type NamespaceState } from "./pod-problems.ts";
+import { RESOURCE_ROWS, type Resource, templateOf, WORKLOAD_KINDS } from "./resource-states.ts";
+import { forUser } from "./user-request.ts";
 
 interface Context {
   readonly client: KubeClient;

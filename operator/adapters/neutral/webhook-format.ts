@@ -1,7 +1,7 @@
 import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent, ReceivedWebhook, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { checked, type EventReader, pushEvent, readBy } from "../webhook-format/event.ts";
-import { deliveryIdOf, eventNameOf, headerOf, at, text } from "../webhook-format/payload.ts";
+import { at, deliveryIdOf, eventNameOf, headerOf, text } from "../webhook-format/payload.ts";
 import { pipelineEvent } from "../webhook-format/pipeline.ts";
 import { actionOf, isOfFork, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
 import { hubAuthentication, tokenAuthentication } from "../webhook-format/signatures.ts";

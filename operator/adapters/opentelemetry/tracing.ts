@@ -1,8 +1,22 @@
-import { type Link, ROOT_CONTEXT, type Span as SdkSpan, type Context as SpanContext, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Link,
+  ROOT_CONTEXT,
+  type Span as SdkSpan,
+  type Context as SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { parseTraceParent } from "@opentelemetry/core";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { TracerProvider, AlwaysOnSampler, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace";
+import {
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import { withLogFacts } from "../../kit/log.ts";
 import { noTracing, type Span, type SpanAttributes, type SpanOptions, type Tracing } from "../../kit/tracing.ts";
 import { type ExportContext, spanExport } from "./export.ts";

@@ -1,15 +1,24 @@
 import type { LimitFunction } from "p-limit";
 import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts";
-import { pause, type Clock } from "../../kit/time/clock.ts";
-import type { SecretMasks, Mask } from "../../masking/secret-mask.ts";
-import type { Owner } from "../../ports/cluster.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { type Clock, pause } from "../../kit/time/clock.ts";
+import type { Mask, SecretMasks } from "../../masking/secret-mask.ts";
 import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/api/pod-logs.ts";
+import type { Owner } from "../../ports/cluster.ts";
 import { logOf, stampedLine } from "../kubernetes/container-log.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { inOrder, momentOf, newest, shown } from "./lines.ts";
-import { type LogContext, type LogSource, logSources, podsOf, readAll, type SourcedLine, unmaskableNote, maskFor } from "./reading.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
+import {
+  type LogContext,
+  type LogSource,
+  logSources,
+  maskFor,
+  podsOf,
+  readAll,
+  type SourcedLine,
+  unmaskableNote,
+} from "./reading.ts";
 
 interface Options extends LogContext {
   readonly environment: Owner;

@@ -1,4 +1,10 @@
-import { type ControllerMetrics, type PoolMetrics, type PoolState, type ReconcileOutcome, PRIORITIES } from "../../kit/controller/controller.ts";
+import {
+  type ControllerMetrics,
+  type PoolMetrics,
+  type PoolState,
+  PRIORITIES,
+  type ReconcileOutcome,
+} from "../../kit/controller/controller.ts";
 import type { MetricName } from "./definitions.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";
 

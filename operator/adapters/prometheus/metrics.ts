@@ -1,14 +1,14 @@
-import type { Metrics, ServiceCallSeam, Observed } from "../../ports/observability/metrics.ts";
-import { controllerMetrics } from "./controllers.ts";
-import { environmentMetrics } from "./environments.ts";
-import { processMetrics } from "./process.ts";
-import { MetricRegistry, type Sample } from "./registry.ts";
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
-import type { MetricName } from "./definitions.ts";
-import { leaderFigures } from "./leader-figures.ts";
 import type { RequestSeam, Verb } from "../../kit/client/request.ts";
 import type { RequestMetrics } from "../../ports/api/request-metrics.ts";
+import type { Metrics, Observed, ServiceCallSeam } from "../../ports/observability/metrics.ts";
+import { controllerMetrics } from "./controllers.ts";
+import type { MetricName } from "./definitions.ts";
+import { environmentMetrics } from "./environments.ts";
+import { leaderFigures } from "./leader-figures.ts";
+import { processMetrics } from "./process.ts";
+import { MetricRegistry, type Sample } from "./registry.ts";
 
 /** Metrics port, in Prometheus' text format. `definitions.ts` has the list. */
 export function prometheusMetrics(): Metrics {

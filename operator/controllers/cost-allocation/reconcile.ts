@@ -7,7 +7,13 @@ import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
 import { DAY_MS, midnightOf, type Period } from "../../ports/observability/summary.ts";
-import { type Account, type AccountDependencies, accountsSince, soleOwners, type WrittenAllocations } from "./accounts.ts";
+import {
+  type Account,
+  type AccountDependencies,
+  accountsSince,
+  soleOwners,
+  type WrittenAllocations,
+} from "./accounts.ts";
 
 /** The settings and ports of the allocation of costs. */
 export interface CostAllocationDependencies extends AccountDependencies {

@@ -1,15 +1,21 @@
 import { type Condition, clipped, findCondition, type StepCondition } from "../../../crds/conditions.ts";
+import { componentBuild } from "../../../crds/environment/component-build.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, namespaceName, shortCommit } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
 import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
-import type { DeploymentProblem, NamedObject, ObservedApplication, WaitingSync, WantedApplication } from "../../ports/deployer.ts";
+import type {
+  DeploymentProblem,
+  NamedObject,
+  ObservedApplication,
+  WaitingSync,
+  WantedApplication,
+} from "../../ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../ports/pods.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
-import { componentBuild } from "../../../crds/environment/component-build.ts";
 
 /** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;

@@ -2,13 +2,13 @@ import { findCondition } from "../../../crds/conditions.ts";
 import { wantedCommit } from "../../../crds/environment/component-build.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS, shortCommit } from "../../../crds/names.ts";
-import type { Event, EventRecorder } from "../../ports/event-recorder.ts";
-import { deletionReason } from "./deletion/record.ts";
-import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
+import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
+import { COMPONENTS, shortCommit } from "../../../crds/names.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
+import type { Event, EventRecorder } from "../../ports/event-recorder.ts";
+import { deletionReason } from "./deletion/record.ts";
 
 type Rule = (change: StoredChange) => Event | undefined;
 

@@ -1,11 +1,21 @@
-import { type EnvironmentStatus, type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
+import {
+  type EnvironmentStatus,
+  type EphemeralEnvironment,
+  hasFinalizer,
+} from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { finalize } from "./deletion/finalize.ts";
 import type { EnvironmentDependencies } from "./dependencies.ts";
 import { createExpiringSoon } from "./events.ts";
-import { disagreementReporter, type ExpiryContext, expire, sharedServerClock, createRefusedDeletions } from "./expiration/expiry.ts";
+import {
+  createRefusedDeletions,
+  disagreementReporter,
+  type ExpiryContext,
+  expire,
+  sharedServerClock,
+} from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
 import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
 import { runSteps } from "./run-steps.ts";

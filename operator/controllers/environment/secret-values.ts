@@ -1,13 +1,13 @@
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { SecretStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import type { WantedSecret } from "../../../crds/repository/repository.ts";
 import { isSharedWith } from "../../../crds/secret-sharing.ts";
+import { Sensitive } from "../../../crds/sensitive.ts";
 import type { StoredSecret } from "../../ports/secret-manager.ts";
 import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/planned-secret.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";
-import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import type { WantedSecret } from "../../../crds/repository/repository.ts";
-import { Sensitive } from "../../../crds/sensitive.ts";
 
 /** The secret manager is not watched: this notices new or newly shared secrets. */
 const REFERENCE_RECHECK_MS = 30_000;

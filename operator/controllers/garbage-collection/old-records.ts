@@ -1,12 +1,12 @@
 import type { Settings } from "../../../config/settings.ts";
+import { isPending as isWaiting } from "../../../crds/notifications/notification.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Clock, ServerClock } from "../../ports/clock.ts";
-import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import { isPending as isWaiting } from "../../../crds/notifications/notification.ts";
 import type { Notifications } from "../../ports/notifications/notifications.ts";
 import type { RollupStore, StoredRollup } from "../../ports/observability/rollups.ts";
+import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { byTheHour, dayOf } from "../../rollups/recorder.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,18 @@
+import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
+import type { Log } from "../../kit/log.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { Inventory } from "../../ports/namespace-contents.ts";
 import { type Orphan, orphanKey, orphansAmong } from "../environment/deletion/orphans.ts";
 import { orphanRecord } from "../environment/deletion/record.ts";
-import { type DeletionTarget, isOver, type Teardown, type TeardownDependencies, tearDown } from "../environment/deletion/teardown.ts";
-import { sweepBudget, type BlockedSweep } from "./sweep-budget.ts";
-import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
-import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
-import type { Log } from "../../kit/log.ts";
+import {
+  type DeletionTarget,
+  isOver,
+  type Teardown,
+  type TeardownDependencies,
+  tearDown,
+} from "../environment/deletion/teardown.ts";
+import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
 
 /** The settings and ports of the sweep of orphans: it tears down, too. */
 export interface OrphanSweepDependencies extends TeardownDependencies {

@@ -4,6 +4,7 @@ import { pullRequestKey } from "../../../crds/environment/environment-record.ts"
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
 import { hostedRepository, type Repository } from "../../../crds/repository/repository.ts";
+import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
@@ -15,10 +16,9 @@ import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.
 import type { DecisionContext } from "../../webhooks/decision.ts";
 import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";
 import { withAction } from "../../webhooks/pull-request/refetch.ts";
-import { refetchedDelivery } from "../../webhooks/stored.ts";
-import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import { differ } from "../../webhooks/pull-request/stale-state.ts";
 import { isWanted } from "../../webhooks/pull-request/wanted.ts";
+import { refetchedDelivery } from "../../webhooks/stored.ts";
 
 /** The settings and ports of the search for missed webhooks. */
 export interface MissedWebhookDependencies {

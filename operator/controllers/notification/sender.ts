@@ -1,14 +1,14 @@
 import Mustache from "mustache";
+import type { MessageTemplate } from "../../../config/notifications.schema.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, isProtected, ttlHours } from "../../../crds/environment/lifetime.ts";
 import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
 import { extendedTtl, signExtension } from "../../../crds/notifications/extension-token.ts";
-import type { Notification, NotificationSpec, Facts, MessageEvent } from "../../../crds/notifications/notification.ts";
+import type { Facts, MessageEvent, Notification, NotificationSpec } from "../../../crds/notifications/notification.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
-import type { MessageTemplate } from "../../../config/notifications.schema.ts";
 import { chatFacts, mailFacts, oneLine } from "./escaping.ts";
 
 /** The settings and ports by which messages are sent. */

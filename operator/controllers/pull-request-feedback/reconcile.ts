@@ -1,8 +1,9 @@
 import type { Settings } from "../../../config/settings.ts";
+import { clipped } from "../../../crds/conditions.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { desiredReports, type DesiredReports, hashOf } from "../../host-reports/desired-reports.ts";
-import { subjectOf, type ReportSubject } from "../../host-reports/subject.ts";
+import { type DesiredReports, desiredReports, hashOf } from "../../host-reports/desired-reports.ts";
+import { type ReportSubject, subjectOf } from "../../host-reports/subject.ts";
 import { isUnavailable } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -10,7 +11,6 @@ import type { Log } from "../../kit/log.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { clipped } from "../../../crds/conditions.ts";
 
 const STORE_AGAIN_MS = 5_000;
 

@@ -1,12 +1,20 @@
 import type { Settings } from "../../../config/settings.ts";
-import { type Condition, findCondition, transition, withCondition, type ConditionDraft, type ConditionType, clipped } from "../../../crds/conditions.ts";
+import {
+  type Condition,
+  type ConditionDraft,
+  type ConditionType,
+  clipped,
+  findCondition,
+  transition,
+  withCondition,
+} from "../../../crds/conditions.ts";
 import { fullNameOf, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { HookAlert } from "../../announcements/recipients.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { HookCheck, HookProblem } from "../../ports/api/webhook-registrar.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import type { StatusWriter } from "../../ports/status-writer.ts";

@@ -5,7 +5,15 @@ import { type Clock, systemClock } from "../time/clock.ts";
 import { orAborted } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import { CacheIndex } from "./cache-index.ts";
-import { type CacheFeed, type CacheListener, type Collection, type ListMark, type ObjectCache, type ObjectCacheOptions, isNewer } from "./object-cache.ts";
+import {
+  type CacheFeed,
+  type CacheListener,
+  type Collection,
+  isNewer,
+  type ListMark,
+  type ObjectCache,
+  type ObjectCacheOptions,
+} from "./object-cache.ts";
 import { PendingWrites } from "./pending-writes.ts";
 
 /** An empty cache; a reflector fills it. */

@@ -3,8 +3,8 @@ import { createKubeConnections } from "./connections.ts";
 import type { KubeConfigSource } from "./credentials/credentials.ts";
 import { createKubeExchange, type KubeExchangeOptions } from "./exchange.ts";
 import type { KubeClient } from "./kube-client.ts";
-import { kubeWatch } from "./watch.ts";
 import { kubeLines, kubeReads } from "./reads.ts";
+import { kubeWatch } from "./watch.ts";
 import { kubeWrites } from "./writes.ts";
 
 export interface KubeClientOptions extends Partial<Omit<KubeExchangeOptions, "connections">> {

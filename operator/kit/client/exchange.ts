@@ -4,9 +4,9 @@ import { type BoundedSignal, boundedSignal, orAborted, within } from "../time/de
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import type { KubeConnections, WireRequest } from "./connections.ts";
 import { KubeError } from "./errors.ts";
-import { retryRead } from "./retries.ts";
 import { isWrite, type KubeRequest, type KubeResponse, type RequestSeam } from "./request.ts";
 import { assertAccepted, errorOfWire, flatHeaders } from "./responses.ts";
+import { retryRead } from "./retries.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
 export interface Call extends KubeRequest {

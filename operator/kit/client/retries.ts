@@ -1,6 +1,6 @@
-import { isAlreadyExists, isConflict, KubeError } from "./errors.ts";
 import { backoffMs } from "../time/backoff.ts";
 import { type Clock, pause } from "../time/clock.ts";
+import { isAlreadyExists, isConflict, KubeError } from "./errors.ts";
 
 const CONFLICT_ROUNDS = 5;
 

@@ -1,5 +1,5 @@
 import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "../time/clock.ts";
-import { type QueueMetrics, PRIORITIES, type Priority } from "./controller.ts";
+import { PRIORITIES, type Priority, type QueueMetrics } from "./controller.ts";
 import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
 
 export interface WorkQueueOptions extends RetryDelayOptions {

@@ -5,7 +5,15 @@ import { type Clock, MAX_TIMER_MS, pause } from "../time/clock.ts";
 import { type BoundedSignal, boundedSignal } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import { noTracing, type SpanAttributes, type Tracing } from "../tracing.ts";
-import type { Controller, ReconcileResult, ControllerMetrics, PoolMetrics, PoolState, ReconcileOutcome, Priority } from "./controller.ts";
+import type {
+  Controller,
+  ControllerMetrics,
+  PoolMetrics,
+  PoolState,
+  Priority,
+  ReconcileOutcome,
+  ReconcileResult,
+} from "./controller.ts";
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
 
 /** Shared by all controllers of a process. */

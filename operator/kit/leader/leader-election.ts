@@ -1,11 +1,11 @@
+import { insteadOf, isAlreadyExists, isConflict } from "../client/errors.ts";
+import { leaseKind } from "../client/kinds.ts";
 import type { KubeClient } from "../client/kube-client.ts";
-import { type ObjectRef, type KubeObject, resourceType } from "../client/objects.ts";
+import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
+import type { WriteGuard } from "../client/write-guard.ts";
 import type { Log } from "../log.ts";
 import { type CancelTimer, type Clock, pause, systemClock } from "../time/clock.ts";
 import { within } from "../time/deadline.ts";
-import type { WriteGuard } from "../client/write-guard.ts";
-import { insteadOf, isAlreadyExists, isConflict } from "../client/errors.ts";
-import { leaseKind } from "../client/kinds.ts";
 
 /** End of a term: `lost` allows no more work; `stopping` lets running work finish. */
 export type TermEnd = "lost" | "stopping";

@@ -6,8 +6,8 @@ import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts
 import type { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DecisionContext, Subject } from "../decision.ts";
 import type { PullRequestFacts } from "../pull-request/facts.ts";
-import { countedProblem } from "./counted.ts";
 import type { KnownState } from "../pull-request/newest-state.ts";
+import { countedProblem } from "./counted.ts";
 
 /** A pipeline's report for one Repository and its environments. */
 export interface ReportedPipeline {

@@ -9,7 +9,7 @@ import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision
 import { withReports } from "../pipeline/report.ts";
 import type { PullRequestFacts } from "./facts.ts";
 import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
-import { unwantedAnnotation, unwantedStatus, wantedAgain, endsEnvironment } from "./wanted.ts";
+import { endsEnvironment, unwantedAnnotation, unwantedStatus, wantedAgain } from "./wanted.ts";
 
 /** Existing environment with the name that the pull request's environment has. */
 export interface ExistingEnvironment {

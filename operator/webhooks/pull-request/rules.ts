@@ -1,13 +1,13 @@
+import { RE2JS } from "re2js";
+import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { CREATE_ACTIONS, type PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import { organizationProblem, repositoryProblem } from "../allowed.ts";
 import { fullProblem } from "../components.ts";
 import type { PullRequestFacts } from "./facts.ts";
-import { isSkippedDraft, missingLabels, isWanted } from "./wanted.ts";
-import { RE2JS } from "re2js";
-import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import type { KnownState } from "./newest-state.ts";
+import { isSkippedDraft, isWanted, missingLabels } from "./wanted.ts";
 
 /** One rule of the specification for pull requests. */
 export interface Rule {

@@ -1,10 +1,15 @@
 /** Meaning of a pull request's state for an existing environment. */
-import { DELETE_ACTIONS, type PullRequestRules, CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
-import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
+
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
 import { hostedRepository } from "../../../crds/repository/repository.ts";
+import {
+  CREATE_ACTIONS,
+  DELETE_ACTIONS,
+  type PullRequestRules,
+} from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { contextOf } from "../../host-reports/desired-reports.ts";
 import { unwantedReport } from "../../host-reports/report.ts";
 import { wantsOf } from "../../host-reports/subject.ts";

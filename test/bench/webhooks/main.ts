@@ -12,7 +12,14 @@ import { leadElsewhere } from "../lead-elsewhere.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
 import { quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
-import { eventOf, PROJECTS, PULL_REQUESTS, type PullRequestEvent, registerProjects, webhookSettings } from "./projects.ts";
+import {
+  eventOf,
+  PROJECTS,
+  PULL_REQUESTS,
+  type PullRequestEvent,
+  registerProjects,
+  webhookSettings,
+} from "./projects.ts";
 import { type Answer, Sender } from "./sender.ts";
 import { Trouble } from "./trouble.ts";
 

@@ -106,13 +106,11 @@ describe("a reference to a secret", () => {
         "names no secret that is shared with a group that this environment and you have in common",
     });
     expect(api.service.secretManager.looks.filter((look) => look.startsWith("read"))).toEqual([]);
-    expect(api.service.log.filter(({ message }) => message === "a reference to a secret was refused")).toMatchObject(
-      [
-        {
-          facts: { subject: `${api.service.issuer.issuer}#dev`, environment: "given", variable: "KEY", secret: id },
-        },
-      ],
-    );
+    expect(api.service.log.filter(({ message }) => message === "a reference to a secret was refused")).toMatchObject([
+      {
+        facts: { subject: `${api.service.issuer.issuer}#dev`, environment: "given", variable: "KEY", secret: id },
+      },
+    ]);
   });
 
   test("is refused where the environment has no group, without any look at the secret", async () => {

@@ -15,9 +15,7 @@ describe.each(["/api", "/api/v2"])("an API token below %s", (prefix) => {
       access: { groups: ["shop", "platform"] },
     });
     expect((await as(value).get(`${prefix}/environments/feature-test`)).status).toBe(200);
-    const own = await api.service.http
-      .get(`${prefix}/environments/feature-test`)
-      .set("authorization", await person());
+    const own = await api.service.http.get(`${prefix}/environments/feature-test`).set("authorization", await person());
     expect(own.status).toBe(200);
     expect((await as(value).delete(`${prefix}/environments/feature-test`)).status).toBe(200);
   });
@@ -110,9 +108,7 @@ describe("the identity of a token's bearer", () => {
   });
 
   test("without a role, too", async () => {
-    const reply = await api.service.http
-      .get("/api/auth/user")
-      .set("authorization", await api.service.bearer("nobody"));
+    const reply = await api.service.http.get("/api/auth/user").set("authorization", await api.service.bearer("nobody"));
     expect(reply.body.data).toMatchObject({ roles: [], permissions: [], groups: [] });
   });
 });

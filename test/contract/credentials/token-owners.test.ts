@@ -39,9 +39,7 @@ describe("a changed owner", () => {
     expect(await created(value)).toBe(403);
     api.service.clock.advance(1_000);
     const groups = [...PEOPLE.viewer.groups, "developers"];
-    await api.service.http
-      .get("/api/auth/user")
-      .set("authorization", await api.service.bearer("viewer", { groups }));
+    await api.service.http.get("/api/auth/user").set("authorization", await api.service.bearer("viewer", { groups }));
     await until(() => api.service.apiTokens.list()[0]?.spec.vouched.groups.length === 3);
     expect(await created(value)).toBe(200);
   });

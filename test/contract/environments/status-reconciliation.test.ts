@@ -36,9 +36,7 @@ describe("a status reconciliation", () => {
 
   test("is fine while the environment is being deleted", async () => {
     await have("shop", { phase: "ready" });
-    await api.service.http
-      .delete("/api/environments/shop")
-      .set("authorization", await api.service.bearer("developer"));
+    await api.service.http.delete("/api/environments/shop").set("authorization", await api.service.bearer("developer"));
     const reply = await reconcile("shop");
     expect(reply.body).toEqual({
       status: "success",

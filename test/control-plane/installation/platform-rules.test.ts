@@ -1,7 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { PLATFORM_ROLES, type PlatformRole } from "../../../operator/installation/rights.ts";
 import { unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths, roleBindingObject } from "../../support/fixtures/environment/environment-objects.ts";
+import {
+  given,
+  namespaceObject,
+  paths,
+  roleBindingObject,
+} from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

@@ -6,7 +6,13 @@ import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { argoApplication, argoCd, argoProject } from "../../support/fixtures/argocd-objects.ts";
-import { environmentObject, given, namespaceObject, paths, roleBindingObject } from "../../support/fixtures/environment/environment-objects.ts";
+import {
+  environmentObject,
+  given,
+  namespaceObject,
+  paths,
+  roleBindingObject,
+} from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";

@@ -55,7 +55,13 @@ interface StartedApi {
 type Reply = supertest.Response;
 
 /** A replica that serves, and reconciles nothing. */
-async function startedApi({ onRequest, more = {} }: { onRequest?: RequestSeam; more?: object } = {}): Promise<StartedApi> {
+async function startedApi({
+  onRequest,
+  more = {},
+}: {
+  onRequest?: RequestSeam;
+  more?: object;
+} = {}): Promise<StartedApi> {
   const audit = memoryAuditTrail();
   const shared = { settings: { ...settings, ...more }, log: silentLog, clock: systemClock, audit };
   const { kubeConfig } = world.identity;

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  type IdentityProvider,
-  IdentityProviderUnavailable,
-} from "../../../operator/ports/api/identity-provider.ts";
+import { type IdentityProvider, IdentityProviderUnavailable } from "../../../operator/ports/api/identity-provider.ts";
 
 /** A provider with the account `dev@example.test` and no account `nobody@example.test`. */
 export interface IdentityProviderScene {

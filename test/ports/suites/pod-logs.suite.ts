@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
 import type { Component } from "../../../crds/names.ts";
-import type { Owner } from "../../../operator/ports/cluster.ts";
 import type {
   FollowedLine,
   FollowedSelection,
@@ -9,6 +8,7 @@ import type {
   LogTarget,
   PodLogs,
 } from "../../../operator/ports/api/pod-logs.ts";
+import type { Owner } from "../../../operator/ports/cluster.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 export interface PodLogsWorld {

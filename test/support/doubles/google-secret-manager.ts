@@ -1,8 +1,8 @@
-import grpc from "@grpc/grpc-js";
-import protoLoader from "@grpc/proto-loader";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { SecretManagerServiceClient } from "@google-cloud/secret-manager";
+import grpc from "@grpc/grpc-js";
+import protoLoader from "@grpc/proto-loader";
 import { secretEntryId } from "../../../crds/names.ts";
 import { circuitBreaker } from "../../../operator/adapters/google/circuit-breaker.ts";
 import { type GoogleClient, googleConnection } from "../../../operator/adapters/google/connection.ts";

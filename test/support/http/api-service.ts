@@ -1,7 +1,7 @@
-import supertest from "supertest";
 import { randomBytes } from "node:crypto";
 import type { Express } from "express";
 import type { JWTPayload } from "jose";
+import supertest from "supertest";
 import { createApp } from "../../../api/app.ts";
 import { type ApiTokenSpec, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../../crds/api-token.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";

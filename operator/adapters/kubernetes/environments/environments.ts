@@ -1,12 +1,23 @@
-import { type EnvironmentSpec, type EphemeralEnvironment, environmentManifest } from "../../../../crds/environment/ephemeral-environment.ts";
-import { answersKey, type IdempotencyRecord, markAnnotations } from "../../../../crds/environment/idempotency-record.ts";
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  environmentManifest,
+} from "../../../../crds/environment/ephemeral-environment.ts";
+import {
+  answersKey,
+  type IdempotencyRecord,
+  markAnnotations,
+} from "../../../../crds/environment/idempotency-record.ts";
 import { expiresAt } from "../../../../crds/environment/lifetime.ts";
+import { managedBy, writtenFromGit } from "../../../../crds/environment/managed-by.ts";
+import { specFields } from "../../../../crds/environment/owned-fields.ts";
 import { CreationFailed, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
 import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
+import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
+import type { EnvironmentChange, Environments, Extension } from "../../../ports/api/environments.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
-import type { Environments, Extension, EnvironmentChange } from "../../../ports/api/environments.ts";
 import type { LeftFields } from "../../../ports/deployer.ts";
 import { environmentType } from "../kinds.ts";
 import { changeAnnotations, kept, type Store } from "../store.ts";
@@ -16,10 +27,6 @@ import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
 import { requestedReconciles } from "./requested-reconciles.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import { managedBy, writtenFromGit } from "../../../../crds/environment/managed-by.ts";
-import { specFields } from "../../../../crds/environment/owned-fields.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;

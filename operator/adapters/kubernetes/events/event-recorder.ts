@@ -1,5 +1,5 @@
-import pLimit from "p-limit";
 import { hash } from "node:crypto";
+import pLimit from "p-limit";
 import { environmentKind } from "../../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION, FIELD_MANAGER } from "../../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../../kit/client/errors.ts";

@@ -1,12 +1,17 @@
-import { type EnvironmentRecord, newest, recordManifest, completeRecord } from "../../../../crds/environment/environment-record.ts";
+import {
+  completeRecord,
+  type EnvironmentRecord,
+  newest,
+  recordManifest,
+} from "../../../../crds/environment/environment-record.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { surplusOf } from "../../../kit/surplus.ts";
+import type { History } from "../../../ports/api/history.ts";
+import type { Caches } from "../../../ports/caches.ts";
 import type { Records } from "../../../ports/records.ts";
 import { recordType } from "../kinds.ts";
-import type { Caches } from "../../../ports/caches.ts";
-import type { History } from "../../../ports/api/history.ts";
 
 /** Limit of one prune, so that none takes minutes; the next one continues. */
 const MOST_PRUNED = 1_000;

@@ -5,8 +5,15 @@ import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Rollups } from "../../../ports/api/history.ts";
-import type { RollupContent, RollupStore, StoredRollup, SlotCounts } from "../../../ports/observability/rollups.ts";
-import { DIMENSIONS, type Dimension, NO_TALLY, type Rows, type Summary, type Tally } from "../../../ports/observability/summary.ts";
+import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../ports/observability/rollups.ts";
+import {
+  DIMENSIONS,
+  type Dimension,
+  NO_TALLY,
+  type Rows,
+  type Summary,
+  type Tally,
+} from "../../../ports/observability/summary.ts";
 
 /** Label with a rollup's day, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;

@@ -1,14 +1,14 @@
+import type { Peer } from "../../../../config/isolation.schema.ts";
 import type { Settings } from "../../../../config/settings.ts";
+import { byNat64, holds, METADATA_RANGES } from "../../../../crds/addresses.ts";
 import { hardLimits, type Quota } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { canonicalQuantity } from "../../../../crds/quantity.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind, serviceAccountKind } from "../../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../../ports/cluster.ts";
 import { inNamespace } from "./namespace.ts";
-import type { Peer } from "../../../../config/isolation.schema.ts";
-import { byNat64, holds, METADATA_RANGES } from "../../../../crds/addresses.ts";
-import { ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
 
 type IsolationSettings = Settings["isolation"];
 /** https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#local-ephemeral-storage */

@@ -1,12 +1,18 @@
+import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { secretStoreName } from "../../../../crds/names.ts";
-import { type WantedSecret, wantedSecrets, admits } from "../../../../crds/repository/repository.ts";
+import { admits, type WantedSecret, wantedSecrets } from "../../../../crds/repository/repository.ts";
 import { type BackingService, type DerivedVariable, wantedServices } from "../backing-services/backing-service.ts";
 import type { PlanInput } from "../plan-input.ts";
-import { type Unfinished, failed } from "../step-result.ts";
-import { type DerivedSecret, type OwnSecret, type PlannedSecret, type ReferredSecret, rotation } from "./planned-secret.ts";
+import { failed, type Unfinished } from "../step-result.ts";
+import {
+  type DerivedSecret,
+  type OwnSecret,
+  type PlannedSecret,
+  type ReferredSecret,
+  rotation,
+} from "./planned-secret.ts";
 import { type Reference, type Variables, variablesOf } from "./variables.ts";
-import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
 
 /** Sorted content of the pods' Secret, or the request's problem. */
 export type SecretPlan =

@@ -4,8 +4,10 @@ import type { MapTemplate } from "../../../../crds/chart-values/mapping.ts";
 import type { EnvironmentFacts } from "../../../../crds/chart-values/references.ts";
 import { mappingOf } from "../../../../crds/chart-values/values-mapping.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { JsonObject, Json } from "../../../../crds/json.ts";
-import { COMPONENTS, type Component, componentHost, hostUrl, furtherHost } from "../../../../crds/names.ts";
+import type { ComponentOverrides } from "../../../../crds/environment/overrides.schema.ts";
+import type { Json, JsonObject } from "../../../../crds/json.ts";
+import { COMPONENTS, type Component, componentHost, furtherHost, hostUrl } from "../../../../crds/names.ts";
+import { canonicalQuantity, thousandthsOfQuantity } from "../../../../crds/quantity.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { type ChartSource, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
 import { wantedServices } from "../backing-services/backing-service.ts";
@@ -15,9 +17,7 @@ import type { ComponentRepositories } from "../repositories.ts";
 import { shortHash } from "../short-hash.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { desiredPodSecret } from "./secret.ts";
-import { variablesOf, type PlainVariable, type Variables } from "./variables.ts";
-import type { ComponentOverrides } from "../../../../crds/environment/overrides.schema.ts";
-import { canonicalQuantity, thousandthsOfQuantity } from "../../../../crds/quantity.ts";
+import { type PlainVariable, type Variables, variablesOf } from "./variables.ts";
 
 export function componentsOf({ spec }: EphemeralEnvironment): readonly Component[] {
   return COMPONENTS.filter((component) => spec[component] !== undefined);

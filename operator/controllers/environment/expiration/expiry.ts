@@ -6,8 +6,8 @@ import type { Clock } from "../../../kit/time/clock.ts";
 import { hourly } from "../../../kit/time/rate-limits.ts";
 import type { ServerClock } from "../../../ports/clock.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
-import type { ExpirationLimiter } from "./limiter.ts";
 import { createSchedule } from "../schedule.ts";
+import type { ExpirationLimiter } from "./limiter.ts";
 
 /** The ports of an expiry, and what is remembered of former ones. */
 export interface ExpiryContext {

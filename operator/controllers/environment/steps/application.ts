@@ -18,7 +18,15 @@ import { planInput } from "../plan-input.ts";
 import { isAppliedAsSpecified, specHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
-import { done, type Findings, type Notice, type StepResult, type Unfinished, waiting, withFindings } from "../step-result.ts";
+import {
+  done,
+  type Findings,
+  type Notice,
+  type StepResult,
+  type Unfinished,
+  waiting,
+  withFindings,
+} from "../step-result.ts";
 import { ensureConfined } from "./chart-login.ts";
 
 type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";

@@ -1,5 +1,6 @@
 import { findCondition } from "../../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
+import { insteadOf } from "../../../kit/client/errors.ts";
 import { roleBindingKind, secretKind } from "../../../kit/client/kinds.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
@@ -7,16 +8,23 @@ import { refIn } from "../desired/namespace.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
 import { accessBindingObject, desiredPodSecret, podSecretName, secretObject } from "../desired/secret.ts";
 import { formerPlan, secretPlan } from "../desired/secret-plan.ts";
+import { errorResult } from "../error-results.ts";
 import { planInput } from "../plan-input.ts";
 import { repositoryProblem } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Complete, gather } from "../secret-values.ts";
 import type { Step, StepContext } from "../step.ts";
-import { done, type Findings, failed, type StepResult, type Unfinished, waiting, withFindings } from "../step-result.ts";
+import {
+  done,
+  type Findings,
+  failed,
+  type StepResult,
+  type Unfinished,
+  waiting,
+  withFindings,
+} from "../step-result.ts";
 import { whenIsolated } from "./isolation.ts";
-import { type SecretsContext, withPullSecret, retirePulls } from "./pull-secret.ts";
-import { insteadOf } from "../../../kit/client/errors.ts";
-import { errorResult } from "../error-results.ts";
+import { retirePulls, type SecretsContext, withPullSecret } from "./pull-secret.ts";
 
 /** While a condition is not True, the unwatched pods' Secret may be missing. */
 const UNCERTAIN_MS = 30_000;

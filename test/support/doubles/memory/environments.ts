@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type EnvironmentSpec, type EphemeralEnvironment, environmentManifest } from "../../../../crds/environment/ephemeral-environment.ts";
-import { answersKey, type IdempotencyRecord, markAnnotations } from "../../../../crds/environment/idempotency-record.ts";
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  environmentManifest,
+} from "../../../../crds/environment/ephemeral-environment.ts";
+import {
+  answersKey,
+  type IdempotencyRecord,
+  markAnnotations,
+} from "../../../../crds/environment/idempotency-record.ts";
 import { expiresAt, isProtected } from "../../../../crds/environment/lifetime.ts";
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";

@@ -1,5 +1,9 @@
 import { namespaceName } from "../../../../crds/names.ts";
-import { type Claim, retainedVolumeOf, type Volume } from "../../../../operator/adapters/kubernetes/namespace-contents.ts";
+import {
+  type Claim,
+  retainedVolumeOf,
+  type Volume,
+} from "../../../../operator/adapters/kubernetes/namespace-contents.ts";
 import { KubeError } from "../../../../operator/kit/client/errors.ts";
 import { podKind, volumeClaimKind, volumeKind } from "../../../../operator/kit/client/kinds.ts";
 import type { NamespaceContents } from "../../../../operator/ports/namespace-contents.ts";

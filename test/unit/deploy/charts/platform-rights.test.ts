@@ -5,8 +5,8 @@ import { CHART_URL_PATTERN } from "../../../../crds/repository/repository.schema
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
 import { PULL_SECRET } from "../../../../operator/controllers/environment/desired/pull-secret.ts";
-import { PEOPLE_ROLES, PLATFORM_ROLES, type Right } from "../../../../operator/installation/rights.ts";
 import { POLICIES_READ, policiesTried } from "../../../../operator/installation/policies-check.ts";
+import { PEOPLE_ROLES, PLATFORM_ROLES, type Right } from "../../../../operator/installation/rights.ts";
 import { rendered, settings } from "./rendered-platform.ts";
 
 describe("the platform chart", () => {

@@ -6,7 +6,15 @@ import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts"
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Caches } from "../../../../operator/ports/caches.ts";
 import { watchKinds } from "../../../../operator/wiring/foundations.ts";
-import { type Answer, type FakeApiServer, json, type SeenRequest, silence, startFakeApiServer, status } from "../../../support/doubles/fake-api-server.ts";
+import {
+  type Answer,
+  type FakeApiServer,
+  json,
+  type SeenRequest,
+  silence,
+  startFakeApiServer,
+  status,
+} from "../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { until } from "../../../support/fixtures/until.ts";
 

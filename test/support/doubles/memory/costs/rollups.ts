@@ -1,5 +1,10 @@
 import type { Rollups } from "../../../../../operator/ports/api/history.ts";
-import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../../../operator/ports/observability/rollups.ts";
+import type {
+  RollupContent,
+  RollupStore,
+  SlotCounts,
+  StoredRollup,
+} from "../../../../../operator/ports/observability/rollups.ts";
 import type { Summary } from "../../../../../operator/ports/observability/summary.ts";
 
 export function memoryRollupStore(): RollupStore {

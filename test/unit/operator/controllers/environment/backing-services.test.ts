@@ -18,7 +18,12 @@ import { type MemoryCluster, memoryCluster } from "../../../../support/doubles/m
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-import { environmentFixture, fixtureSettings, minutesLater, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import {
+  environmentFixture,
+  fixtureSettings,
+  minutesLater,
+  repositoryFixture,
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { CACHE_READY, redis, withCache } from "../../../../support/fixtures/redis-backing-service.ts";
 
 const services = [...BACKING_SERVICES, redis];

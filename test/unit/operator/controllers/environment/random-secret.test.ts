@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import type { SecretKind } from "../../../../../crds/repository/repository.ts";
 import { randomSecret } from "../../../../../operator/controllers/environment/secret-values.ts";
 

@@ -7,7 +7,12 @@ import { enqueueOnChanges } from "../../../../../operator/controllers/environmen
 import type { WireObject } from "../../../../../operator/kit/client/kinds.ts";
 import type { Priority } from "../../../../../operator/kit/controller/controller.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../../operator/ports/caches.ts";
-import { configSetFixture, environmentFixture, repositoryFixture, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import {
+  configSetFixture,
+  environmentFixture,
+  repositoryFixture,
+  UID,
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 type Change<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 

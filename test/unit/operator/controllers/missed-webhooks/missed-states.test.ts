@@ -1,7 +1,11 @@
-import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
-import { IMPLAUSIBLE_ENDS, missedStates, type Survey } from "../../../../../operator/controllers/missed-webhooks/reconcile.ts";
+import {
+  IMPLAUSIBLE_ENDS,
+  missedStates,
+  type Survey,
+} from "../../../../../operator/controllers/missed-webhooks/reconcile.ts";
 import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
 import type { KnownState } from "../../../../../operator/webhooks/pull-request/newest-state.ts";
 import { commitOf, pullRequestState } from "../../../../support/fixtures/webhooks/webhook-world.ts";

@@ -1,5 +1,9 @@
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import { type Notification, type NotificationSpec, notificationName } from "../../../../../crds/notifications/notification.ts";
+import {
+  type Notification,
+  type NotificationSpec,
+  notificationName,
+} from "../../../../../crds/notifications/notification.ts";
 import { removeFinishedMessages } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
 import { extensionKeyOf } from "../../../../../operator/controllers/notification/extension-key.ts";
 import { deliverMessages } from "../../../../../operator/controllers/notification/reconcile.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import { type JsonLinesOptions, jsonLines } from "../../../../../operator/kit/client/watch.ts";
 
 async function* chunked(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

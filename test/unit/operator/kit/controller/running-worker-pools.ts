@@ -1,6 +1,11 @@
 import { afterEach, beforeEach } from "@jest/globals";
-import type { Reconcile, ControllerMetrics } from "../../../../../operator/kit/controller/controller.ts";
-import { createWorkerPool, type Worked, type WorkerPool, type WorkerPoolContext } from "../../../../../operator/kit/controller/worker-pool.ts";
+import type { ControllerMetrics, Reconcile } from "../../../../../operator/kit/controller/controller.ts";
+import {
+  createWorkerPool,
+  type Worked,
+  type WorkerPool,
+  type WorkerPoolContext,
+} from "../../../../../operator/kit/controller/worker-pool.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { noTracing } from "../../../../../operator/kit/tracing.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";

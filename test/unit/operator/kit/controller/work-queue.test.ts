@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import type { Priority } from "../../../../../operator/kit/controller/controller.ts";
 import { createWorkQueue, type WorkQueue } from "../../../../../operator/kit/controller/work-queue.ts";
 import { MAX_TIMER_MS } from "../../../../../operator/kit/time/clock.ts";

@@ -1,9 +1,20 @@
 import { afterEach, beforeEach, expect } from "@jest/globals";
 import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
-import { createLeaderElector, type LeaderElector, type TermEnd, type Lease } from "../../../../../operator/kit/leader/leader-election.ts";
+import {
+  createLeaderElector,
+  type LeaderElector,
+  type Lease,
+  type TermEnd,
+} from "../../../../../operator/kit/leader/leader-election.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import { type FakeApiServer, json, type SeenRequest, startFakeApiServer, status } from "../../../../support/doubles/fake-api-server.ts";
+import {
+  type FakeApiServer,
+  json,
+  type SeenRequest,
+  startFakeApiServer,
+  status,
+} from "../../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 export const ref = { name: "the-lease", namespace: "ns" };

@@ -7,8 +7,8 @@ import { createKubeClient } from "../../../../../../operator/kit/client/create-k
 import type { KubeClient } from "../../../../../../operator/kit/client/kube-client.ts";
 import { ownDeletions } from "../../../../../../operator/kit/client/own-deletions.ts";
 import { silentLog } from "../../../../../../operator/kit/log.ts";
-import { BY_CREATION_KEY, BY_UID } from "../../../../../../operator/ports/caches.ts";
 import type { Environments } from "../../../../../../operator/ports/api/environments.ts";
+import { BY_CREATION_KEY, BY_UID } from "../../../../../../operator/ports/caches.ts";
 import { type Answer, type FakeApiServer, startFakeApiServer } from "../../../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";

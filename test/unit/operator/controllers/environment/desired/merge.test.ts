@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
 import type { JsonObject } from "../../../../../../crds/json.ts";
 import { merge, nested } from "../../../../../../operator/controllers/environment/desired/values.ts";
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { BACKING_SERVICES } from "../../../../../../operator/controllers/environment/backing-services/index.ts";
 import { storedVariables } from "../../../../../../operator/controllers/environment/desired/variables.ts";
-import { environmentFixture, repositoryFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import {
+  environmentFixture,
+  repositoryFixture,
+} from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
 const backend = repositoryFixture("shop-api", { secrets: [{ name: "LISTED" }] });
 const status = { secrets: [{ name: "MADE", version: 2 }] };

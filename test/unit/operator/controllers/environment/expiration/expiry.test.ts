@@ -1,6 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { ClusterUnavailable } from "../../../../../../crds/errors.ts";
-import { disagreementReporter, expire, sharedServerClock, createRefusedDeletions } from "../../../../../../operator/controllers/environment/expiration/expiry.ts";
+import {
+  createRefusedDeletions,
+  disagreementReporter,
+  expire,
+  sharedServerClock,
+} from "../../../../../../operator/controllers/environment/expiration/expiry.ts";
 import type { Slot } from "../../../../../../operator/controllers/environment/expiration/limiter.ts";
 import { type Facts, type Log, silentLog } from "../../../../../../operator/kit/log.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../../../../operator/ports/environments.ts";
