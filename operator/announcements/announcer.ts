@@ -1,12 +1,15 @@
 import type { Settings } from "../../config/settings.ts";
+import { type Condition, clipped } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
+import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import { type Facts, type NotificationSpec, notificationName } from "../../crds/notifications/notification.ts";
+import type { Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import { environmentFacts, pipelineFacts } from "./facts.ts";
-import { recipientsOf } from "./recipients.ts";
+import { chatRecipients, recipientsOf } from "./recipients.ts";
 import { nextTransition, nextWarningInMs, type Transition, type TransitionContext } from "./transitions.ts";
 
 /** Turns changes of environments into messages. */
@@ -120,4 +123,20 @@ function messagesOf(
     name: notificationName(about, recipient),
     spec: { ...recipient, event, template: event, facts, at: clock.now().toISOString(), environment: { name, uid } },
   }));
+}
+
+/** Creates chat messages about a Repository's failing webhooks; see `createHookAlert`. */
+export type HookAlert = (repository: Repository, now: Condition, former: Condition | undefined) => Promise<void>;
+
+/** Names messages by the state that they end, so that repetitions create them once. */
+export function createHookAlert(context: AnnouncerContext): HookAlert {
+  return async ({ metadata }, { reason, message }, former) => {
+    const about = [metadata.uid, "webhook", reason, former?.lastTransitionTime ?? "", former?.reason ?? ""];
+    const facts = { event: "webhook", repository: metadata.name, reason, message: clipped(message, FACT_MAX_LENGTH) };
+    for (const recipient of chatRecipients(undefined, [metadata.name], context)) {
+      const at = context.clock.now().toISOString();
+      const spec = { ...recipient, event: "webhook", template: "webhook", facts, at } as const;
+      await context.notifications.add(notificationName(about, recipient), spec);
+    }
+  };
 }

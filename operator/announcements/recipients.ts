@@ -1,13 +1,9 @@
 import type { Settings } from "../../config/settings.ts";
-import { type Condition, clipped } from "../../crds/conditions.ts";
 import { type EphemeralEnvironment, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
 import { isCanary } from "../../crds/environment/managed-by.ts";
-import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
-import { type MessageEvent, type NotificationSpec, notificationName } from "../../crds/notifications/notification.ts";
-import type { Repository } from "../../crds/repository/repository.ts";
+import type { MessageEvent, NotificationSpec } from "../../crds/notifications/notification.ts";
 import type { NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import type { AnnouncerContext } from "./announcer.ts";
 
 /** Recipient of a message. */
 export type Recipient = Pick<NotificationSpec, "channel" | "to">;
@@ -58,20 +54,4 @@ export function recipientsOf(
   if (event === "expiry") return ownerRecipient(environment, context.settings);
   const names = context.repository === undefined ? repositoriesOf(environment) : [context.repository];
   return chatRecipients(event, names, context);
-}
-
-/** Creates chat messages about a Repository's failing webhooks; see `createHookAlert`. */
-export type HookAlert = (repository: Repository, now: Condition, former: Condition | undefined) => Promise<void>;
-
-/** Names messages by the state that they end, so that repetitions create them once. */
-export function createHookAlert(context: AnnouncerContext): HookAlert {
-  return async ({ metadata }, { reason, message }, former) => {
-    const about = [metadata.uid, "webhook", reason, former?.lastTransitionTime ?? "", former?.reason ?? ""];
-    const facts = { event: "webhook", repository: metadata.name, reason, message: clipped(message, FACT_MAX_LENGTH) };
-    for (const recipient of chatRecipients(undefined, [metadata.name], context)) {
-      const at = context.clock.now().toISOString();
-      const spec = { ...recipient, event: "webhook", template: "webhook", facts, at } as const;
-      await context.notifications.add(notificationName(about, recipient), spec);
-    }
-  };
 }

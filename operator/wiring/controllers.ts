@@ -14,8 +14,7 @@ import { kubernetesNotifications } from "../adapters/kubernetes/records/notifica
 import { kubernetesRollupStore, watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
-import { createAnnouncer } from "../announcements/announcer.ts";
-import { createHookAlert } from "../announcements/recipients.ts";
+import { createAnnouncer, createHookAlert } from "../announcements/announcer.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
 import { reportingStatusWriter } from "../controllers/environment/events.ts";
 import { randomSecret } from "../controllers/environment/secret-values.ts";

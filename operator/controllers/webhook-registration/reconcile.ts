@@ -9,7 +9,7 @@ import {
   withCondition,
 } from "../../../crds/conditions.ts";
 import { fullNameOf, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
-import type { HookAlert } from "../../announcements/recipients.ts";
+import type { HookAlert } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";

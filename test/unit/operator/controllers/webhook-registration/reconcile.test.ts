@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { type Condition, findCondition } from "../../../../../crds/conditions.ts";
 import type { RepositorySpec, RepositoryStatus } from "../../../../../crds/repository/repository.ts";
-import { createHookAlert } from "../../../../../operator/announcements/recipients.ts";
+import { createHookAlert } from "../../../../../operator/announcements/announcer.ts";
 import { createHookReconciler } from "../../../../../operator/controllers/webhook-registration/reconcile.ts";
 import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
