@@ -56,7 +56,7 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   const sender = new Sender(platform, eventOf);
   await openAll(sender);
   const steady = await measureRate(sender, direct);
-  const neighbours = await measureNeighbours(sender, direct, openings, world);
+  const neighbours = await measureNeighbours(sender, openings, world);
   const burst = await measureBurst(sender);
   return [steady, neighbours, burst, await measureLoss(sender, world)];
 }
@@ -102,40 +102,29 @@ function slicesOf(seconds: number) {
 
 /**
  * The answer's p99 while one Repository floods and the git host of another is silent, beside the answer's before. The two
- * are minutes apart, in which the machine and the API server's store change, too: each is taken beside a plain client in the
- * same minute, which neither the flood nor the silent host reaches.
+ * are minutes apart, in which the machine changes, too: both have slices over the whole time, and the median slice counts.
  */
-async function measureNeighbours(
-  sender: Sender<PullRequestEvent>,
-  direct: KubeClient,
-  openings: Openings,
-  world: World,
-): Promise<Verdict> {
-  const { slices, rate } = slicesOf(Number(options.seconds) / 2);
-  const measure = async (what: string, trouble?: Trouble): Promise<Sides> => {
-    const sides: Sides = { ours: [], plain: [] };
+async function measureNeighbours(sender: Sender<PullRequestEvent>, openings: Openings, world: World): Promise<Verdict> {
+  const { slices, rate } = slicesOf(Number(options.seconds));
+  const measure = async (trouble?: Trouble): Promise<number[][]> => {
+    const taken: number[][] = [];
     for (let slice = 0; slice < slices; slice += 1) {
       const answers = atRate(rate, async () => expectAccepted(await sender.send()));
       const [took] = await Promise.all([answers, trouble?.goOn(rate)]);
-      sides.ours.push(took);
-      sides.plain.push(await plainSlice(direct, rate, `${what}-${slice}`));
+      taken.push(took);
     }
-    return sides;
+    return taken;
   };
-  const calm = await measure("calm");
+  const calm = await measure();
   const trouble = await openings.open(Trouble.begin(world, sender.platform));
   const [flood, silent] = await trouble.backlog();
-  const troubled = await measure("troubled", trouble);
+  const troubled = await measure(trouble);
   return {
     what: "answer to others, a slice's p99, beside a flood and a silent host",
     limit: 1.5,
     unit: "×",
-    figure: besidePlain(troubled) / besidePlain(calm),
-    detail: [
-      `with them ${spread(troubled.ours)}, plain client ${spread(troubled.plain)}`,
-      `without ${spread(calm.ours)}, plain client ${spread(calm.plain)}`,
-      `their first thousand: flood ${flood}; silent ${silent}`,
-    ].join("; "),
+    figure: p99(troubled) / p99(calm),
+    detail: `with them ${spread(troubled)}; without ${spread(calm)}; their first thousand: flood ${flood}; silent ${silent}`,
   };
 }
 
