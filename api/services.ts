@@ -1,12 +1,12 @@
 import type { Settings } from "../config/settings.ts";
-import type { Life } from "../crds/environment/life.ts";
 import type { Sensitive } from "../crds/sensitive.ts";
+import type { Life } from "../crds/usage/usage-record.ts";
 import type { ChartTemplates } from "../operator/ports/api/chart-templates.ts";
 import type { DeployerLog } from "../operator/ports/api/deployer-log.ts";
 import type { Environments } from "../operator/ports/api/environments.ts";
 import type { History, Rollups } from "../operator/ports/api/history.ts";
 import type { PlatformHealthCheck } from "../operator/ports/api/platform-health.ts";
-import type { PodLogs } from "../operator/ports/api/pod-logs.ts";
+import type { PodLogs } from "../operator/ports/api/pods.ts";
 import type { RepositoryReloads } from "../operator/ports/api/repository-reloads.ts";
 import type { SharedCounters } from "../operator/ports/api/shared-counters.ts";
 import type { WebhookInbox } from "../operator/ports/api/webhook-inbox.ts";
@@ -16,7 +16,7 @@ import type { ApiTokens } from "../operator/ports/api-tokens.ts";
 import type { Clock } from "../operator/ports/clock.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
 import type { Log } from "../operator/ports/log.ts";
-import type { Metrics } from "../operator/ports/observability/metrics.ts";
+import type { Metrics } from "../operator/ports/metrics.ts";
 import type { Repositories } from "../operator/ports/repositories.ts";
 import type { BranchHeads } from "../operator/ports/repository-host.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
@@ -24,7 +24,7 @@ import type { WebhookDeliveries } from "../operator/ports/webhooks/webhook-deliv
 import type { PasswordResets } from "./account/password-resets.ts";
 import type { HourlyRates } from "./costs/hourly-rates.ts";
 import type { UrlChecks } from "./environments/urls/url-checks.ts";
-import type { Answers } from "./observability/answers.ts";
+import type { Answers } from "./observability/memo.ts";
 import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
 
 /** Services of the handlers. */

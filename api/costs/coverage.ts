@@ -1,5 +1,5 @@
-import type { Charged } from "../../crds/environment/costs/allocations.ts";
-import type { Tally } from "../../operator/ports/observability/summary.ts";
+import type { Charged } from "../../crds/usage/allocations.ts";
+import type { Tally } from "../../crds/usage/period-summary.ts";
 import type { Basis, CostCoverage } from "./schemas.ts";
 
 /** Source of the costs, and their known share of time. */

@@ -1,14 +1,14 @@
 import type { Costs } from "../../config/costs.schema.ts";
-import type { Life } from "../../crds/environment/life.ts";
-import { type Dimension, type Tally, tallyOf } from "../../operator/ports/observability/summary.ts";
+import { type Dimension, type Tally, tallyOf } from "../../crds/usage/period-summary.ts";
+import { amountOf, apportioned, totalPriceOf } from "../../crds/usage/price.ts";
+import { pointsOf } from "../../crds/usage/summarizer.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { greatestFirst, namedRows, rightsTo } from "../observability/named-rows.ts";
-import { pointsOf } from "../observability/period-summary.ts";
 import type { Interval } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { costBasis } from "./coverage.ts";
-import { type CostFigures, isKnown, type Priced } from "./figures.ts";
-import { amountOf, apportioned, totalPriceOf } from "./price.ts";
+import { type CostFigures, isKnown, type Priced } from "./report.ts";
 import type { CostDashboard, CostRow } from "./schemas.ts";
 import { amountOrNull, toBudget, toCostSummary, wholeCents } from "./views.ts";
 

@@ -1,10 +1,10 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { lifeOfEnvironment } from "../../crds/environment/life.ts";
 import { deletableFrom, ttlHours } from "../../crds/environment/lifetime.ts";
-import { tallyOf } from "../../operator/ports/observability/summary.ts";
+import { tallyOf } from "../../crds/usage/period-summary.ts";
+import { amountOf, priceOfHour, sumOfCents, totalPriceOf } from "../../crds/usage/price.ts";
+import { lifeOfEnvironment } from "../../crds/usage/usage-record.ts";
 import type { Services } from "../services.ts";
 import { costBasis } from "./coverage.ts";
-import { amountOf, priceOfHour, sumOfCents, totalPriceOf } from "./price.ts";
 import type { EnvironmentCostReport } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
+import { totalPriceOf } from "../../crds/usage/price.ts";
+import { type Sources, summarize } from "../../crds/usage/summarizer.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
-import { type Sources, summarize } from "../observability/period-summary.ts";
-import { totalPriceOf } from "./price.ts";
 
 const HOUR_S = 3_600;
 /** Time for the average. */

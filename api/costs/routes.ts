@@ -1,7 +1,7 @@
 import { feature, route } from "../route.ts";
 import { PeriodQuery, SeriesQuery } from "../schemas/period.ts";
 import { toCostDashboard } from "./dashboard.ts";
-import { figuresOf } from "./figures.ts";
+import { figuresOf } from "./report.ts";
 import { CostDashboard, CostSummary } from "./schemas.ts";
 import { toCostSummary } from "./views.ts";
 

@@ -1,9 +1,9 @@
 import type { Costs } from "../../config/costs.schema.ts";
-import type { Tally } from "../../operator/ports/observability/summary.ts";
+import type { Tally } from "../../crds/usage/period-summary.ts";
+import { amountOf, apportioned, priceOf, totalPriceOf } from "../../crds/usage/price.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { costBasis } from "./coverage.ts";
-import { type CostFigures, isKnown } from "./figures.ts";
-import { amountOf, apportioned, priceOf, totalPriceOf } from "./price.ts";
+import { type CostFigures, isKnown } from "./report.ts";
 import type { Budget, CostSummary } from "./schemas.ts";
 
 /** Whole in cents; `null` when none of it is known. */

@@ -1,10 +1,10 @@
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
-import type { Life } from "../../crds/environment/life.ts";
-import { type Dimension, isWithin, type Period } from "../../operator/ports/observability/summary.ts";
+import { type Dimension, isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import { pointsOf } from "../../crds/usage/summarizer.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
-import type { CostFigures } from "../costs/figures.ts";
+import type { CostFigures } from "../costs/report.ts";
 import { greatestFirst, type NamedRow, namedRows, rightsTo } from "../observability/named-rows.ts";
-import { pointsOf } from "../observability/period-summary.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";

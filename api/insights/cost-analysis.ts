@@ -1,10 +1,10 @@
-import type { Life } from "../../crds/environment/life.ts";
-import type { Dimension } from "../../operator/ports/observability/summary.ts";
+import type { Dimension } from "../../crds/usage/period-summary.ts";
+import { amountOf, priceOfHour } from "../../crds/usage/price.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { costBasis } from "../costs/coverage.ts";
 import { costRows } from "../costs/dashboard.ts";
-import type { CostFigures } from "../costs/figures.ts";
-import { amountOf, priceOfHour } from "../costs/price.ts";
+import type { CostFigures } from "../costs/report.ts";
 import { amountOrNull, projectedCents, toBudget } from "../costs/views.ts";
 import { rightsTo } from "../observability/named-rows.ts";
 import { toPeriod } from "../schemas/period.ts";

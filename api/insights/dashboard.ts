@@ -1,10 +1,10 @@
-import { NONE, OTHERS, type Rows } from "../../operator/ports/observability/summary.ts";
+import { NONE, OTHERS, type Rows } from "../../crds/usage/period-summary.ts";
+import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { Caller } from "../auth/access.ts";
 import { costBasis } from "../costs/coverage.ts";
-import type { CostFigures } from "../costs/figures.ts";
+import type { CostFigures } from "../costs/report.ts";
 import { amountOrNull, wholeCents } from "../costs/views.ts";
 import { namedRows } from "../observability/named-rows.ts";
-import { pointsOf } from "../observability/period-summary.ts";
 import { type Interval, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { averageLifetimeHours, averageProvisionSeconds, successRate } from "./ratios.ts";

@@ -1,4 +1,4 @@
-import type { Tally } from "../../operator/ports/observability/summary.ts";
+import type { Tally } from "../../crds/usage/period-summary.ts";
 import { rounded } from "../schemas/rounded.ts";
 
 const HOUR_S = 3_600;

@@ -1,4 +1,4 @@
-import { figuresOf } from "../costs/figures.ts";
+import { figuresOf } from "../costs/report.ts";
 import { feature, route } from "../route.ts";
 import { periodOf, SeriesQuery } from "../schemas/period.ts";
 import { knownLives, toAnalytics } from "./analytics.ts";

@@ -1,9 +1,9 @@
-import type { Life } from "../../crds/environment/life.ts";
-import { NONE, OTHERS, type Rows, type Tally } from "../../operator/ports/observability/summary.ts";
+import { NONE, OTHERS, type Rows, type Tally } from "../../crds/usage/period-summary.ts";
+import { pointsOf } from "../../crds/usage/summarizer.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
 import type { Caller } from "../auth/access.ts";
 import { costBasis } from "../costs/coverage.ts";
 import { amountOrNull, wholeCents } from "../costs/views.ts";
-import { pointsOf } from "../observability/period-summary.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { activeUsersIn, type SeriesOf } from "./dashboard.ts";

@@ -1,6 +1,6 @@
-import type { Life } from "../../crds/environment/life.ts";
-import type { CentsByResource } from "../costs/price.ts";
-import { sumOfCents } from "../costs/price.ts";
+import type { CentsByResource } from "../../crds/usage/price.ts";
+import { sumOfCents } from "../../crds/usage/price.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
 import { UNCHANGED_MS, unchangedMs } from "./analytics.ts";
 import type { CostAnalysis } from "./schemas.ts";
 

@@ -1,12 +1,5 @@
-import type { Life } from "../../crds/environment/life.ts";
-import {
-  type Dimension,
-  NONE,
-  OTHERS,
-  type Rows,
-  sumOfTallies,
-  type Tally,
-} from "../../operator/ports/observability/summary.ts";
+import { type Dimension, NONE, OTHERS, type Rows, sumOfTallies, type Tally } from "../../crds/usage/period-summary.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
 import { type Caller, mayRead } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 

@@ -1,7 +1,7 @@
-import type { Life } from "../../crds/environment/life.ts";
-import { COUNTERS, countWithin } from "../../operator/ports/observability/rollup-counters.ts";
-import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
-import { isWithin, type Period } from "../../operator/ports/observability/summary.ts";
+import { COUNTERS, countWithin } from "../../crds/rollup.ts";
+import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
+import type { SlotCounts } from "../../operator/ports/rollups.ts";
 
 export interface Score {
   readonly good: number;

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import type { Life } from "../../crds/environment/life.ts";
-import type { Period } from "../../operator/ports/observability/summary.ts";
+import type { Period } from "../../crds/usage/period-summary.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";

@@ -6,7 +6,7 @@ import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts
 import { type Facts, type NotificationSpec, notificationName } from "../../crds/notifications/notification.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { Notifications } from "../ports/notifications/notifications.ts";
+import type { Notifications } from "../ports/notifications.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import { environmentFacts, pipelineFacts } from "./facts.ts";
 import { chatRecipients, recipientsOf } from "./recipients.ts";

@@ -4,7 +4,7 @@ import { type Channel, FACT_MAX_LENGTH } from "../../crds/notifications/notifica
 import { notificationName } from "../../crds/notifications/notification.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { UnverifiedEvent } from "../ports/api/webhook-inbox.ts";
-import type { Notifications } from "../ports/notifications/notifications.ts";
+import type { Notifications } from "../ports/notifications.ts";
 
 interface UnverifiedMessageDependencies {
   readonly settings: Settings;

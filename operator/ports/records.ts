@@ -1,5 +1,5 @@
-import type { Allocations } from "../../crds/environment/costs/allocations.ts";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
+import type { Allocations } from "../../crds/usage/allocations.ts";
 import type { KeptBounds } from "../kit/surplus.ts";
 
 /**

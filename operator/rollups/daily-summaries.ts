@@ -1,10 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { completeRecord } from "../../crds/environment/environment-record.ts";
-import { createLifeReader } from "../../crds/environment/life.ts";
-import type { Rollups } from "../ports/api/history.ts";
-import type { Caches } from "../ports/caches.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { RollupStore } from "../ports/observability/rollups.ts";
 import {
   cappedRows,
   DAY_MS,
@@ -14,7 +9,12 @@ import {
   type Rows,
   type Summary,
   summaryOf,
-} from "../ports/observability/summary.ts";
+} from "../../crds/usage/period-summary.ts";
+import { createLifeReader } from "../../crds/usage/usage-record.ts";
+import type { Rollups } from "../ports/api/history.ts";
+import type { Caches } from "../ports/caches.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { RollupStore } from "../ports/rollups.ts";
 import { dayOf } from "./recorder.ts";
 
 /** The ports of the daily sums. */

@@ -1,13 +1,13 @@
+import { sumOf } from "../../crds/rollup.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
-import { sumOf } from "../ports/observability/rollup-counters.ts";
 import {
   type RollupContent,
   type RollupStore,
   type SlotCounts,
   STORED_EVERY_MS,
   type StoredRollup,
-} from "../ports/observability/rollups.ts";
+} from "../ports/rollups.ts";
 
 /** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;

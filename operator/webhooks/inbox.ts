@@ -14,7 +14,7 @@ import {
   WebhookRefused,
   WebhookTooLarge,
 } from "../ports/api/webhook-inbox.ts";
-import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
+import type { Metrics, WebhookOutcome } from "../ports/metrics.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { isDoable, targetOf } from "./act.ts";
 import type { Decided } from "./decision.ts";

@@ -23,7 +23,7 @@ import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import { createWebhookRegistrar } from "../controllers/webhook-registration/registrar.ts";
 import type { ConsoleSecrets } from "../ports/api/console-secrets.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
+import type { Metrics } from "../ports/metrics.ts";
 import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";

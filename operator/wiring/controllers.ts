@@ -24,7 +24,7 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
+import type { Metrics } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { type Foundations, urlProber } from "./foundations.ts";

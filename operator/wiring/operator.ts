@@ -6,7 +6,7 @@ import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
 import { type ControllerDependencies, controllers } from "../controllers/index.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
+import type { Metrics } from "../ports/metrics.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { createRecorder, flushRegularly, type Recorder } from "../rollups/recorder.ts";
 import { type ApiOptions, apiPorts } from "./api-ports.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Allocations } from "../../crds/environment/costs/allocations.ts";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
-import { lifeOfEnvironment, lifeOfRecord } from "../../crds/environment/life.ts";
-import { summaryOf } from "../../operator/ports/observability/summary.ts";
+import type { Allocations } from "../../crds/usage/allocations.ts";
+import { summaryOf } from "../../crds/usage/period-summary.ts";
+import { lifeOfEnvironment, lifeOfRecord } from "../../crds/usage/usage-record.ts";
 import { environmentFixture } from "../support/fixtures/environment/environment-fixture.ts";
 import { type ApiService, startApiService } from "../support/http/api-service.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Usage } from "../../crds/environment/costs/usage.ts";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
-import { lifeOfRecord } from "../../crds/environment/life.ts";
-import { summaryOf } from "../../operator/ports/observability/summary.ts";
+import { summaryOf } from "../../crds/usage/period-summary.ts";
+import type { Usage } from "../../crds/usage/usage.ts";
+import { lifeOfRecord } from "../../crds/usage/usage-record.ts";
 import { environmentFixture } from "../support/fixtures/environment/environment-fixture.ts";
 import { expectPromised } from "../support/http/api-promises.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/http/api-service.ts";

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { sumOfSummaries } from "../../crds/usage/period-summary.ts";
 import { watchedRollups } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore, watchedRollupDays } from "../../operator/adapters/kubernetes/records/rollups.ts";
 import { createCacheSet } from "../../operator/kit/cache/cache-set.ts";
@@ -6,8 +7,7 @@ import { createKubeClient } from "../../operator/kit/client/create-kube-client.t
 import { configMapKind } from "../../operator/kit/client/kinds.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
-import type { RollupContent } from "../../operator/ports/observability/rollups.ts";
-import { sumOfSummaries } from "../../operator/ports/observability/summary.ts";
+import type { RollupContent } from "../../operator/ports/rollups.ts";
 import { createRecorder } from "../../operator/rollups/recorder.ts";
 import { memoryRollupStore } from "../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";

@@ -1,6 +1,6 @@
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { resourcePath } from "../../kit/client/objects.ts";
-import type { LogLine } from "../../ports/api/pod-logs.ts";
+import type { LogLine } from "../../ports/api/pods.ts";
 import { type Pod, podType } from "./pod-objects.ts";
 
 /** The stamp that a kubelet writes before a line when it is asked to; nodes have time zones. */

@@ -1,6 +1,5 @@
 import { type ApiToken, apiTokenKind } from "../../../crds/api-token.ts";
 import { CONFIG_SET_UID_LABEL, type ConfigSet, configSetKind } from "../../../crds/config-set.ts";
-import { COUNTED_RESOURCES } from "../../../crds/environment/costs/usage.ts";
 import { type EnvironmentRecord, recordKind, TRIGGER_LABEL } from "../../../crds/environment/environment-record.ts";
 import {
   type EphemeralEnvironment,
@@ -16,6 +15,7 @@ import {
   notificationKind,
 } from "../../../crds/notifications/notification.ts";
 import { type Repository, repositoryKind } from "../../../crds/repository/repository.ts";
+import { COUNTED_RESOURCES } from "../../../crds/usage/usage.ts";
 import {
   isPending,
   isUndecided,

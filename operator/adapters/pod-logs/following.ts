@@ -3,7 +3,7 @@ import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type Clock, pause } from "../../kit/time/clock.ts";
 import type { Mask, SecretMasks } from "../../masking/secret-mask.ts";
-import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/api/pod-logs.ts";
+import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/api/pods.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import { logOf, stampedLine } from "../kubernetes/container-log.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";

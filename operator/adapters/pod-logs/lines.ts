@@ -1,5 +1,5 @@
 import { type Mask, TooMuchToMask } from "../../masking/secret-mask.ts";
-import type { LogLine } from "../../ports/api/pod-logs.ts";
+import type { LogLine } from "../../ports/api/pods.ts";
 
 const LONGEST_TEXT = 16 * 1024;
 const MOST_CHARACTERS = 1024 ** 2;

@@ -5,7 +5,7 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
-import type { LogLine, LogTarget } from "../../ports/api/pod-logs.ts";
+import type { LogLine, LogTarget } from "../../ports/api/pods.ts";
 import type { Cluster, Owner } from "../../ports/cluster.ts";
 import { chosenPods } from "../kubernetes/component-pods.ts";
 import { type LogPlace, logOf, stampedLines, wholeLines } from "../kubernetes/container-log.ts";

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Observed } from "../../ports/observability/metrics.ts";
+import type { Observed } from "../../ports/metrics.ts";
 import { leaderFigures, secondsBetween } from "./leader-figures.ts";
 import type { MetricRegistry } from "./registry.ts";
 

@@ -1,4 +1,4 @@
-import type { Observed } from "../../ports/observability/metrics.ts";
+import type { Observed } from "../../ports/metrics.ts";
 import type { MetricName } from "./definitions.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";
 

@@ -2,7 +2,7 @@ import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.sc
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { RequestSeam, Verb } from "../../kit/client/request.ts";
 import type { RequestMetrics } from "../../ports/api/request-metrics.ts";
-import type { Metrics, Observed, ServiceCallSeam } from "../../ports/observability/metrics.ts";
+import type { Metrics, Observed, ServiceCallSeam } from "../../ports/metrics.ts";
 import { controllerMetrics } from "./controllers.ts";
 import type { MetricName } from "./definitions.ts";
 import { environmentMetrics } from "./environments.ts";

@@ -1,12 +1,12 @@
 import type { Settings } from "../../../config/settings.ts";
-import { type Allocation, isAllocated } from "../../../crds/environment/costs/allocations.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { type Allocation, isAllocated } from "../../../crds/usage/allocations.ts";
+import { DAY_MS, midnightOf, type Period } from "../../../crds/usage/period-summary.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
-import { DAY_MS, midnightOf, type Period } from "../../ports/observability/summary.ts";
+import { type Allocations, AllocationsUnavailable } from "../../ports/cost-monitor.ts";
 import {
   type Account,
   type AccountDependencies,

@@ -4,8 +4,8 @@ import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Clock, ServerClock } from "../../ports/clock.ts";
-import type { Notifications } from "../../ports/notifications/notifications.ts";
-import type { RollupStore, StoredRollup } from "../../ports/observability/rollups.ts";
+import type { Notifications } from "../../ports/notifications.ts";
+import type { RollupStore, StoredRollup } from "../../ports/rollups.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { byTheHour, dayOf } from "../../rollups/recorder.ts";
 

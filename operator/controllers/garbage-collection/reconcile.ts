@@ -3,7 +3,7 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import type { Log } from "../../kit/log.ts";
 import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Clock, ServerClock } from "../../ports/clock.ts";
-import type { Metrics } from "../../ports/observability/metrics.ts";
+import type { Metrics } from "../../ports/metrics.ts";
 import type { Records } from "../../ports/records.ts";
 import { earlierOfClocks } from "./old-records.ts";
 import type { Sweep } from "./orphans.ts";

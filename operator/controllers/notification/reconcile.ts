@@ -10,7 +10,7 @@ import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
-import type { Notifications } from "../../ports/notifications/notifications.ts";
+import type { Notifications } from "../../ports/notifications.ts";
 
 /** An outage of a day costs about thirty attempts a channel. */
 const RETRY_MS = { first: 10_000, longest: 3_600_000 };

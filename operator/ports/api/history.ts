@@ -1,5 +1,5 @@
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
-import type { StoredRollup } from "../observability/rollups.ts";
+import type { StoredRollup } from "../rollups.ts";
 
 /** Records of deleted environments, from this process's cache. */
 export interface History {

@@ -1,7 +1,7 @@
 import type { RequestSeam } from "../../kit/client/request.ts";
 import type { Tracing } from "../../kit/tracing.ts";
 import type { HostApi } from "../../ports/host-technology.ts";
-import type { Service, ServiceCallSeam } from "../../ports/observability/metrics.ts";
+import type { Service, ServiceCallSeam } from "../../ports/metrics.ts";
 
 /** Lowest failing status: most others, such as 404 and 409, are regular answers. */
 const FAILED = 500;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { recordKind, recordManifest } from "../../../crds/environment/environment-record.ts";
+import { DIMENSIONS, NO_TALLY, type Summary } from "../../../crds/usage/period-summary.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
-import { DIMENSIONS, NO_TALLY, type Summary } from "../../../operator/ports/observability/summary.ts";
 import type { World } from "../../support/fixtures/environment/environment-world.ts";
 import { startIdleServer } from "../idle.ts";
 import { patternOf } from "../operator/copies.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { openCostAllocations } from "../../../operator/adapters/opencost/allocations.ts";
-import { AllocationsUnavailable } from "../../../operator/ports/observability/allocations.ts";
+import { openCostAllocations } from "../../../operator/adapters/opencost/cost-monitor.ts";
+import { AllocationsUnavailable } from "../../../operator/ports/cost-monitor.ts";
 import { type OpenCostServer, startOpenCostServer } from "../../support/doubles/opencost-server.ts";
-import { allocationsSuite } from "../suites/allocations.suite.ts";
+import { allocationsSuite } from "../suites/cost-monitor.suite.ts";
 
 const never = new AbortController().signal;
 const HOUR = { fromMs: Date.parse("2026-06-01T12:00:00.000Z"), toMs: Date.parse("2026-06-01T13:00:00.000Z") };

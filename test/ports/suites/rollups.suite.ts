@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { RollupStore, StoredRollup } from "../../../operator/ports/observability/rollups.ts";
-import { NO_TALLY } from "../../../operator/ports/observability/summary.ts";
+import { NO_TALLY } from "../../../crds/usage/period-summary.ts";
+import type { RollupStore, StoredRollup } from "../../../operator/ports/rollups.ts";
 
 export interface RollupsScene {
   readonly store: RollupStore;

@@ -5,7 +5,7 @@ import {
 } from "../../../../crds/notifications/notification.ts";
 import { insteadOf, isAlreadyExists, isConflict, isInvalid, isNotFound } from "../../../kit/client/errors.ts";
 import { BY_DESTINATION } from "../../../ports/caches.ts";
-import type { Notifications } from "../../../ports/notifications/notifications.ts";
+import type { Notifications } from "../../../ports/notifications.ts";
 import { notificationType } from "../kinds.ts";
 import { kept, keptRest, type Store } from "../store.ts";
 

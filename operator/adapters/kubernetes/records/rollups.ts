@@ -1,11 +1,5 @@
 import { GROUP } from "../../../../crds/group.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
-import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
-import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { Rollups } from "../../../ports/api/history.ts";
-import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../ports/observability/rollups.ts";
 import {
   DIMENSIONS,
   type Dimension,
@@ -13,7 +7,13 @@ import {
   type Rows,
   type Summary,
   type Tally,
-} from "../../../ports/observability/summary.ts";
+} from "../../../../crds/usage/period-summary.ts";
+import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
+import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
+import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
+import type { KubeClient } from "../../../kit/client/kube-client.ts";
+import type { Rollups } from "../../../ports/api/history.ts";
+import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../ports/rollups.ts";
 
 /** Label with a rollup's day, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;

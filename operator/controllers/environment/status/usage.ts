@@ -1,10 +1,5 @@
-import {
-  NOTHING_REQUESTED,
-  type Requested,
-  requestedOf,
-  usageAfter,
-} from "../../../../crds/environment/costs/usage.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { NOTHING_REQUESTED, type Requested, requestedOf, usageAfter } from "../../../../crds/usage/usage.ts";
 import { namespaceKind, resourceQuotaKind } from "../../../kit/client/kinds.ts";
 import type { Cluster } from "../../../ports/cluster.ts";
 import { ENVIRONMENT_QUOTA } from "../desired/isolation.ts";

@@ -8,7 +8,7 @@ import type {
   LogSelection,
   LogTarget,
   PodLogs,
-} from "../../../../operator/ports/api/pod-logs.ts";
+} from "../../../../operator/ports/api/pods.ts";
 
 /** No secrets exist here. */
 const unmasked = async (text: string) => printable(text);

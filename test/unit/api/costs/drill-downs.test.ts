@@ -2,14 +2,14 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Caller } from "../../../../api/auth/access.ts";
 import { toCostDashboard } from "../../../../api/costs/dashboard.ts";
-import { costFigures } from "../../../../api/costs/figures.ts";
+import { costFigures } from "../../../../api/costs/report.ts";
 import { toCostAnalysis } from "../../../../api/insights/cost-analysis.ts";
-import type { Life } from "../../../../crds/environment/life.ts";
-import { cappedRows, DIMENSIONS, type Rows, summaryOf } from "../../../../operator/ports/observability/summary.ts";
+import { cappedRows, DIMENSIONS, type Rows, summaryOf } from "../../../../crds/usage/period-summary.ts";
+import type { Life } from "../../../../crds/usage/usage-record.ts";
 import { memoryConfigSets } from "../../../support/doubles/memory/config-sets.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { configSetFixture, fixtureSettings } from "../../../support/fixtures/environment/environment-fixture.ts";
-import { aLife } from "../../../support/fixtures/random-lives.ts";
+import { aLife } from "../../../support/fixtures/random-usage-records.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

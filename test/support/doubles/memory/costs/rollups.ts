@@ -1,11 +1,6 @@
+import type { Summary } from "../../../../../crds/usage/period-summary.ts";
 import type { Rollups } from "../../../../../operator/ports/api/history.ts";
-import type {
-  RollupContent,
-  RollupStore,
-  SlotCounts,
-  StoredRollup,
-} from "../../../../../operator/ports/observability/rollups.ts";
-import type { Summary } from "../../../../../operator/ports/observability/summary.ts";
+import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../../../operator/ports/rollups.ts";
 
 export function memoryRollupStore(): RollupStore {
   const stored = new Map<string, StoredRollup>();

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../../crds/environment/ephem
 import { costAllocationController } from "../../../../../operator/controllers/cost-allocation/controller.ts";
 import type { CostAllocationDependencies } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import { memoryAllocations } from "../../../../support/doubles/memory/costs/allocations.ts";
+import { memoryAllocations } from "../../../../support/doubles/memory/costs/cost-monitor.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";

@@ -1,18 +1,18 @@
 import { expect, test } from "@jest/globals";
-import { costFigures } from "../../../../../api/costs/figures.ts";
+import { costFigures } from "../../../../../api/costs/report.ts";
 import { toCostSummary } from "../../../../../api/costs/views.ts";
 import { completeRecord, type EnvironmentRecord } from "../../../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import { createLifeReader } from "../../../../../crds/environment/life.ts";
+import { createLifeReader } from "../../../../../crds/usage/usage-record.ts";
 import {
   type CostAllocationDependencies,
   createCostReconciler,
 } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
 import { environmentRecord } from "../../../../../operator/controllers/environment/deletion/record.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import { AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
+import { AllocationsUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 import { summarizeDays } from "../../../../../operator/rollups/daily-summaries.ts";
-import { memoryAllocations } from "../../../../support/doubles/memory/costs/allocations.ts";
+import { memoryAllocations } from "../../../../support/doubles/memory/costs/cost-monitor.ts";
 import { memoryRollupStore } from "../../../../support/doubles/memory/costs/rollups.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";

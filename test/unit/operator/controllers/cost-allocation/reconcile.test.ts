@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { costAllocationController } from "../../../../../operator/controllers/cost-allocation/controller.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
-import { AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
+import { AllocationsUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 import { allocationScene, at, cost, from, gone, hours, living } from "./allocation-scene.ts";
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { ServiceCall, ServiceCallSeam } from "../../../../../operator/ports/observability/metrics.ts";
+import type { ServiceCall, ServiceCallSeam } from "../../../../../operator/ports/metrics.ts";
 import { around, observing } from "../../../../../operator/wiring/observation/call-spans.ts";
 
 class Manager {

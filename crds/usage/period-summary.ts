@@ -1,13 +1,9 @@
 /** Usage of environments in a period: in total, and by common properties. */
-import {
-  addCharge,
-  type Charged,
-  chargedBetween,
-  NOTHING_CHARGED,
-} from "../../../crds/environment/costs/allocations.ts";
-import { secondsBetween } from "../../../crds/environment/costs/usage.ts";
-import type { Life } from "../../../crds/environment/life.ts";
-import { oncePer } from "../../../crds/once-per.ts";
+
+import { oncePer } from "../once-per.ts";
+import { addCharge, type Charged, chargedBetween, NOTHING_CHARGED } from "./allocations.ts";
+import { secondsBetween } from "./usage.ts";
+import type { Life } from "./usage-record.ts";
 
 /** Totals of environments in a period. */
 export interface Tally extends Charged {

@@ -1,13 +1,13 @@
 /** Lives of existing and recorded environments, for statistics. */
 
 import { findCondition } from "../conditions.ts";
+import type { RecordSpec } from "../environment/environment-record.ts";
+import type { EphemeralEnvironment, Phase } from "../environment/ephemeral-environment.ts";
+import { deletableFrom, isEndedByExpiry, ttlHours } from "../environment/lifetime.ts";
+import { shownPhase } from "../environment/phase.ts";
 import { oncePer } from "../once-per.ts";
-import type { Allocations } from "./costs/allocations.ts";
-import { spansOf, type UsageSpan } from "./costs/usage.ts";
-import type { RecordSpec } from "./environment-record.ts";
-import type { EphemeralEnvironment, Phase } from "./ephemeral-environment.ts";
-import { deletableFrom, isEndedByExpiry, ttlHours } from "./lifetime.ts";
-import { shownPhase } from "./phase.ts";
+import type { Allocations } from "./allocations.ts";
+import { spansOf, type UsageSpan } from "./usage.ts";
 
 /** An existing or past environment; moments are in milliseconds since 1970, `undefined` if they have not come. */
 export interface Life {

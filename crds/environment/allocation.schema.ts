@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { timestamp } from "../../schema.ts";
+import { timestamp } from "../schema.ts";
 
 /** Beyond this number the oldest are dropped: their time is priced by what was requested. */
 export const MOST_ALLOCATIONS = 100;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type Life, lifeOfRecord } from "../../../../../crds/environment/life.ts";
 import {
   cappedRows,
   DIMENSIONS,
@@ -9,8 +8,9 @@ import {
   summaryOf,
   sumOfSummaries,
   sumOfTallies,
-} from "../../../../../operator/ports/observability/summary.ts";
-import { aLife } from "../../../../support/fixtures/random-lives.ts";
+} from "../../../../crds/usage/period-summary.ts";
+import { type Life, lifeOfRecord } from "../../../../crds/usage/usage-record.ts";
+import { aLife } from "../../../support/fixtures/random-usage-records.ts";
 
 const HOUR = 3_600_000;
 const at = (ms: number) => new Date(ms).toISOString();

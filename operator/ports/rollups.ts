@@ -1,4 +1,4 @@
-import type { Summary } from "./summary.ts";
+import type { Summary } from "../../crds/usage/period-summary.ts";
 
 /** Interval at which a process stores its counts: a kill loses no more. */
 export const STORED_EVERY_MS = 10_000;

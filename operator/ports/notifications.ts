@@ -1,4 +1,4 @@
-import type { Notification, NotificationSpec, NotificationStatus } from "../../../crds/notifications/notification.ts";
+import type { Notification, NotificationSpec, NotificationStatus } from "../../crds/notifications/notification.ts";
 
 /**
  * Messages of the outbox. Reads come from this process's cache with its own writes; writes throw the kit's KubeError

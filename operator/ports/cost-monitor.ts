@@ -1,5 +1,5 @@
-import type { AllocatedCost } from "../../../crds/environment/costs/allocations.ts";
-import type { Period } from "./summary.ts";
+import type { AllocatedCost } from "../../crds/usage/allocations.ts";
+import type { Period } from "../../crds/usage/period-summary.ts";
 
 /** Asks a cost monitor for the cost of the cluster's resources. */
 export interface Allocations {

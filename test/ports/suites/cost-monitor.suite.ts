@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Allocations, AllocationsUnavailable } from "../../../operator/ports/observability/allocations.ts";
-import type { HourOfNamespace } from "../../support/doubles/memory/costs/allocations.ts";
+import { type Allocations, AllocationsUnavailable } from "../../../operator/ports/cost-monitor.ts";
+import type { HourOfNamespace } from "../../support/doubles/memory/costs/cost-monitor.ts";
 
 export interface AllocationsScene {
   readonly allocations: Allocations;

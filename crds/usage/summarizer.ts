@@ -1,15 +1,8 @@
-import type { Life } from "../../crds/environment/life.ts";
-import { oncePer } from "../../crds/once-per.ts";
+import type { Interval } from "../../api/schemas/period.ts";
 import type { Rollups } from "../../operator/ports/api/history.ts";
-import {
-  DAY_MS,
-  midnightOf,
-  type Period,
-  type Summary,
-  summaryOf,
-  sumOfSummaries,
-} from "../../operator/ports/observability/summary.ts";
-import type { Interval } from "../schemas/period.ts";
+import { oncePer } from "../once-per.ts";
+import { DAY_MS, midnightOf, type Period, type Summary, summaryOf, sumOfSummaries } from "./period-summary.ts";
+import type { Life } from "./usage-record.ts";
 
 /** A day in UTC, or the part of it that is in the period. */
 export interface DaySummary {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { USAGE_MAX_CHANGES } from "../../../../../crds/environment/costs/usage.schema.ts";
+import { USAGE_MAX_CHANGES } from "../../../../crds/environment/usage.schema.ts";
 import {
   consumedBetween,
   NOTHING_REQUESTED,
@@ -8,7 +8,7 @@ import {
   spansOf,
   type Usage,
   usageAfter,
-} from "../../../../../crds/environment/costs/usage.ts";
+} from "../../../../crds/usage/usage.ts";
 
 const at = (seconds: number) => new Date(seconds * 1000);
 const cpu = (cpuMillicores: number) => ({ ...NOTHING_REQUESTED, cpuMillicores });

@@ -1,12 +1,12 @@
-import type { WebhookSource } from "../../../crds/webhooks/webhook-delivery.ts";
-import type { CacheSet } from "../../kit/cache/cache-set.ts";
-import type { RequestSeam } from "../../kit/client/request.ts";
-import type { ControllerMetrics } from "../../kit/controller/controller.ts";
-import type { RequestMetrics } from "../api/request-metrics.ts";
-import type { Outcome } from "../api/webhook-inbox.ts";
-import type { Caches } from "../caches.ts";
-import type { Clock } from "../clock.ts";
-import type { HostCalls } from "../webhooks/host-calls.ts";
+import type { WebhookSource } from "../../crds/webhooks/webhook-delivery.ts";
+import type { CacheSet } from "../kit/cache/cache-set.ts";
+import type { RequestSeam } from "../kit/client/request.ts";
+import type { ControllerMetrics } from "../kit/controller/controller.ts";
+import type { RequestMetrics } from "./api/request-metrics.ts";
+import type { Outcome } from "./api/webhook-inbox.ts";
+import type { Caches } from "./caches.ts";
+import type { Clock } from "./clock.ts";
+import type { HostCalls } from "./webhooks/host-calls.ts";
 
 /** Services whose calls are counted. */
 export type Service = "chat" | "mail" | "opencost" | "repository-host" | "secret-manager";

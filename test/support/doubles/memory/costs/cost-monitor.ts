@@ -1,6 +1,6 @@
-import { type AllocatedCost, sumOfCosts } from "../../../../../crds/environment/costs/allocations.ts";
-import { type Allocations, AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
-import type { Period } from "../../../../../operator/ports/observability/summary.ts";
+import { type AllocatedCost, sumOfCosts } from "../../../../../crds/usage/allocations.ts";
+import type { Period } from "../../../../../crds/usage/period-summary.ts";
+import { type Allocations, AllocationsUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 
 /** The costs of a namespace in an hour. */
 export interface HourOfNamespace {

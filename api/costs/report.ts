@@ -1,17 +1,10 @@
 import type { Settings } from "../../config/settings.ts";
-import type { Life } from "../../crds/environment/life.ts";
-import {
-  chargeOf,
-  DAY_MS,
-  isThereIn,
-  type Period,
-  sumOfTallies,
-  type Tally,
-} from "../../operator/ports/observability/summary.ts";
-import { createSummarizer, type PeriodSummary, type Sources } from "../observability/period-summary.ts";
+import { chargeOf, DAY_MS, isThereIn, type Period, sumOfTallies, type Tally } from "../../crds/usage/period-summary.ts";
+import { totalPriceOf } from "../../crds/usage/price.ts";
+import { createSummarizer, type PeriodSummary, type Sources } from "../../crds/usage/summarizer.ts";
+import type { Life } from "../../crds/usage/usage-record.ts";
 import { type PeriodQuery, periodOf } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
-import { totalPriceOf } from "./price.ts";
 
 /** Time from which the rest of a month is projected. */
 const RECENT_MS = 7 * DAY_MS;

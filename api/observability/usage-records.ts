@@ -1,4 +1,4 @@
-import { createLifeReader, type Life } from "../../crds/environment/life.ts";
+import { createLifeReader, type Life } from "../../crds/usage/usage-record.ts";
 import type { Environments } from "../../operator/ports/api/environments.ts";
 import type { History } from "../../operator/ports/api/history.ts";
 

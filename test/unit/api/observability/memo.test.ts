@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createAnswers } from "../../../../api/observability/answers.ts";
+import { createAnswers } from "../../../../api/observability/memo.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 function scene() {

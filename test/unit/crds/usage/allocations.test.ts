@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { MOST_ALLOCATIONS } from "../../../../../crds/environment/costs/allocation.schema.ts";
+import { MOST_ALLOCATIONS } from "../../../../crds/environment/allocation.schema.ts";
 import {
   type Allocation,
   type Allocations,
@@ -8,8 +8,8 @@ import {
   chargedBetween,
   isAllocated,
   NOTHING_ALLOCATED,
-} from "../../../../../crds/environment/costs/allocations.ts";
-import { spansOf } from "../../../../../crds/environment/costs/usage.ts";
+} from "../../../../crds/usage/allocations.ts";
+import { spansOf } from "../../../../crds/usage/usage.ts";
 
 const HOUR = 3_600_000;
 const at = (hours: number) => new Date(hours * HOUR).toISOString();

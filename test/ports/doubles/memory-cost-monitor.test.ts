@@ -1,5 +1,5 @@
-import { memoryAllocations } from "../../support/doubles/memory/costs/allocations.ts";
-import { allocationsSuite } from "../suites/allocations.suite.ts";
+import { memoryAllocations } from "../../support/doubles/memory/costs/cost-monitor.ts";
+import { allocationsSuite } from "../suites/cost-monitor.suite.ts";
 
 allocationsSuite("in memory", async () => {
   const allocations = memoryAllocations();

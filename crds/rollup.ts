@@ -1,4 +1,4 @@
-import type { SlotCounts } from "./rollups.ts";
+import type { SlotCounts } from "../operator/ports/rollups.ts";
 
 /** Counters of rollups; durations have one per bound, see `durationCounter`. */
 export const COUNTERS = {

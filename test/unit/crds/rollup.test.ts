@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { countWithin, durationCounter, quantileMs } from "../../../../operator/ports/observability/rollup-counters.ts";
-import { byTheHour, merged } from "../../../../operator/rollups/recorder.ts";
+import { countWithin, durationCounter, quantileMs } from "../../../crds/rollup.ts";
+import { byTheHour, merged } from "../../../operator/rollups/recorder.ts";
 
 const counted = (name: string, durations: readonly number[]) => {
   const counts: Record<string, number> = {};

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { timestamp } from "../../schema.ts";
+import { timestamp } from "../schema.ts";
 
 /** Beyond this number the oldest changes become one with their average. */
 export const USAGE_MAX_CHANGES = 100;

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { apportioned, priceOf, totalPriceOf } from "../../../../api/costs/price.ts";
+import { apportioned, priceOf, totalPriceOf } from "../../../../crds/usage/price.ts";
 
 test("a price is by the hour, of a core and of a GiB", () => {
   const prices = { cpuCoreHour: 2, memoryGibHour: 0.5, storageGibHour: 0.01 };

@@ -1,8 +1,9 @@
 /** Requested resources of an environment over time, and their sums. */
-import { thousandthsOfQuantity } from "../../quantity.ts";
-import { USAGE_MAX_CHANGES, type Usage, type UsageChange } from "./usage.schema.ts";
 
-export type { Usage } from "./usage.schema.ts";
+import { USAGE_MAX_CHANGES, type Usage, type UsageChange } from "../environment/usage.schema.ts";
+import { thousandthsOfQuantity } from "../quantity.ts";
+
+export type { Usage } from "../environment/usage.schema.ts";
 
 /** Resources that pods and volumes request at a moment. */
 export type Requested = Omit<UsageChange, "since">;

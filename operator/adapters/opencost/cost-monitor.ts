@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
-import { type AllocatedCost, sumOfCosts } from "../../../crds/environment/costs/allocations.ts";
-import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
-import type { Period } from "../../ports/observability/summary.ts";
+import { type AllocatedCost, sumOfCosts } from "../../../crds/usage/allocations.ts";
+import type { Period } from "../../../crds/usage/period-summary.ts";
+import { type Allocations, AllocationsUnavailable } from "../../ports/cost-monitor.ts";
 
 interface OpenCostOptions {
   /** Base address of the API. */

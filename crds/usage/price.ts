@@ -1,7 +1,7 @@
 /** Prices of resources, in whole cents, so that parts add up to the whole. */
 import type { Costs } from "../../config/costs.schema.ts";
-import type { Allocated } from "../../crds/environment/costs/allocations.ts";
-import type { Consumption, Requested } from "../../crds/environment/costs/usage.ts";
+import type { Allocated } from "./allocations.ts";
+import type { Consumption, Requested } from "./usage.ts";
 
 type Prices = Pick<Costs, "cpuCoreHour" | "memoryGibHour" | "storageGibHour">;
 
