@@ -1,4 +1,22 @@
-import type { SlotCounts } from "../operator/ports/rollups.ts";
+/** A rollup: what all replicas counted on a day, by short slots, and the usage of environments on it. */
+import type { PeriodSummary } from "./usage/period-summary.ts";
+
+/** Counts of a slot, by counter name. */
+export type SlotCounts = Readonly<Record<string, number>>;
+/** Counts by the start of the slot in UTC, such as `09:35`. */
+export type Slots = Readonly<Record<string, SlotCounts>>;
+
+/** Counts of a day, of all replicas together. */
+export interface Rollup {
+  readonly slots: Slots;
+  /** Last batch of each recent writer, so that none is added twice. */
+  readonly writers: Readonly<Record<string, { readonly batch: number; readonly at: string }>>;
+  /** Usage of environments on that day (UTC); absent until the day is over and summed up. */
+  readonly summary?: PeriodSummary | undefined;
+}
+
+/** Interval at which a process stores its counts: a kill loses no more. */
+export const STORED_EVERY_MS = 10_000;
 
 /** Counters of rollups; durations have one per bound, see `durationCounter`. */
 export const COUNTERS = {
@@ -14,6 +32,16 @@ export const COUNTERS = {
   reconcileMs: "reconcile_ms",
 } as const;
 
+/** Counts are kept by five minutes, later by the hour. */
+const SLOT_MS = 300_000;
+
+/** UTC day of a moment, such as `2026-11-23`. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** Five-minute slot of a moment, by its start in UTC, such as `09:35`. */
+export const slotOf = (at: Date): string =>
+  new Date(Math.floor(at.getTime() / SLOT_MS) * SLOT_MS).toISOString().slice(11, 16);
+
 /** Sum of all, counter by counter. */
 export function sumOf(all: Iterable<SlotCounts>): SlotCounts {
   const sum: Record<string, number> = {};
@@ -21,6 +49,20 @@ export function sumOf(all: Iterable<SlotCounts>): SlotCounts {
     for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;
   }
   return sum;
+}
+
+/** Sum of both, slot by slot. */
+export function merged(one: Slots, other: Slots): Slots {
+  const sum: Record<string, SlotCounts> = { ...one };
+  for (const [slot, counts] of Object.entries(other)) sum[slot] = sumOf([sum[slot] ?? {}, counts]);
+  return sum;
+}
+
+/** The same counts by the hour. */
+export function byTheHour(slots: Slots): Slots {
+  return Object.entries(slots)
+    .map(([slot, counts]) => ({ [slot.replace(/:\d\d$/, ":00")]: counts }))
+    .reduce<Slots>(merged, {});
 }
 
 /** Upper bounds of durations, in milliseconds; longer ones count in `more`. */

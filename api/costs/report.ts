@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
-import { chargeOf, DAY_MS, isThereIn, type Period, sumOfTallies, type Tally } from "../../crds/usage/period-summary.ts";
+import { chargeOf, DAY_MS, isThereIn, type Period, sumOfTotals, type Totals } from "../../crds/usage/period-summary.ts";
 import { totalPriceOf } from "../../crds/usage/price.ts";
-import { createSummarizer, type PeriodSummary, type Sources } from "../../crds/usage/summarizer.ts";
-import type { Life } from "../../crds/usage/usage-record.ts";
+import { createSummarizer, type SummarizedPeriod, type UsageSources } from "../../crds/usage/summarizer.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type PeriodQuery, periodOf } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 
@@ -11,85 +11,88 @@ const RECENT_MS = 7 * DAY_MS;
 const LEAST_KNOWN_SECONDS = 3_600;
 
 /** Figures of costs; the same for every caller. */
-export interface CostFigures {
+export interface CostReport {
   readonly now: Date;
-  readonly summary: PeriodSummary;
+  readonly summary: SummarizedPeriod;
   /** Sums of the preceding time of the same length. */
-  readonly previous: Tally;
+  readonly previous: Totals;
   /** Environments at the period's end, and all that existed in it. */
   readonly environments: { readonly active: number; readonly all: number };
-  readonly month: MonthFigures;
+  readonly month: MonthTotals;
   /** Environments with known costs in the period. */
-  readonly priced: () => readonly Priced[];
+  readonly prices: () => readonly EnvironmentPrice[];
 }
 
 /** An environment with its cost, in unrounded cents. */
-export interface Priced {
-  readonly life: Life;
+export interface EnvironmentPrice {
+  readonly record: UsageRecord;
   readonly price: number;
 }
 
 /** The month of a moment, in UTC. */
-interface MonthFigures {
-  readonly soFar: Tally;
+interface MonthTotals {
+  readonly soFar: Totals;
   /** Sums of the last days, from the first day with known data. */
-  readonly recent: { readonly tally: Tally; readonly seconds: number };
+  readonly recent: { readonly totals: Totals; readonly seconds: number };
   readonly leftSeconds: number;
 }
 
 /** Figures of the period; computed once for simultaneous requests. */
-export function figuresOf(query: PeriodQuery, services: Used & Pick<Services, "answers">): CostFigures {
-  const compute = (now: Date) => costFigures(periodOf(query, now), now, services);
-  return services.answers.of(`figures ${JSON.stringify(query)}`, compute);
+export function costReportOf(query: PeriodQuery, services: Used & Pick<Services, "memo">): CostReport {
+  const compute = (now: Date) => costReport(periodOf(query, now), now, services);
+  return services.memo.of(`report ${JSON.stringify(query)}`, compute);
 }
 
-interface Used extends Sources {
+interface Used extends UsageSources {
   readonly settings: Pick<Settings, "costs">;
 }
 
-export function costFigures(period: Period, now: Date, sources: Used): CostFigures {
+export function costReport(period: Period, now: Date, sources: Used): CostReport {
   const { fromMs, toMs } = period;
   const sum = createSummarizer(now, sources);
   const summary = sum(period);
-  const lives = sources.lives();
+  const records = sources.usageRecords();
   return {
     now,
     summary,
     previous: totalOf(sum({ fromMs: fromMs - (toMs - fromMs), toMs: fromMs })),
-    environments: environmentsOf(summary, now, lives),
+    environments: environmentsOf(summary, now, records),
     month: monthOf(now, sum),
-    priced: pricedLives(period, now, sources),
+    prices: pricesOf(period, now, sources),
   };
 }
 
-function pricedLives(period: Period, now: Date, { lives, settings }: Used): () => readonly Priced[] {
+function pricesOf(period: Period, now: Date, { usageRecords, settings }: Used): () => readonly EnvironmentPrice[] {
   const nowMs = now.getTime();
-  const priced = (life: Life) => ({ life, price: totalPriceOf(chargeOf(life, period, nowMs), settings.costs) });
-  const isMeant = (life: Life) =>
-    (life.usage !== undefined || life.allocations !== undefined) && isThereIn(life, period, nowMs);
-  let known: readonly Priced[] | undefined;
+  const prices = (record: UsageRecord) => ({
+    record,
+    price: totalPriceOf(chargeOf(record, period, nowMs), settings.costs),
+  });
+  const isMeant = (record: UsageRecord) =>
+    (record.usage !== undefined || record.allocations !== undefined) && isThereIn(record, period, nowMs);
+  let known: readonly EnvironmentPrice[] | undefined;
   return () => {
-    known ??= lives().filter(isMeant).map(priced);
+    known ??= usageRecords().filter(isMeant).map(prices);
     return known;
   };
 }
 
 /** Only the total: hidden rows are not summed up. */
-const totalOf = ({ days }: PeriodSummary): Tally => sumOfTallies(days.map(({ summary }) => summary.total));
+const totalOf = ({ days }: SummarizedPeriod): Totals => sumOfTotals(days.map(({ summary }) => summary.total));
 
 /** True when requests are known, or no environments existed. */
-export const isKnown = ({ thereSeconds, knownSeconds }: Tally): boolean => thereSeconds === 0 || knownSeconds > 0;
+export const isKnown = ({ thereSeconds, knownSeconds }: Totals): boolean => thereSeconds === 0 || knownSeconds > 0;
 
-function environmentsOf(summary: PeriodSummary, now: Date, lives: readonly Life[]) {
+function environmentsOf(summary: SummarizedPeriod, now: Date, records: readonly UsageRecord[]) {
   const { period } = summary;
   const endMs = Math.min(period.toMs, now.getTime());
-  const isActive = ({ createdMs, deletedMs = Number.POSITIVE_INFINITY }: Life) =>
+  const isActive = ({ createdMs, deletedMs = Number.POSITIVE_INFINITY }: UsageRecord) =>
     createdMs < endMs && deletedMs >= endMs;
-  const active = lives.filter((life) => isThereIn(life, period, endMs) && isActive(life)).length;
+  const active = records.filter((record) => isThereIn(record, period, endMs) && isActive(record)).length;
   return { active, all: active + totalOf(summary).deleted };
 }
 
-function monthOf(now: Date, sum: (period: Period) => PeriodSummary): MonthFigures {
+function monthOf(now: Date, sum: (period: Period) => SummarizedPeriod): MonthTotals {
   const nowMs = now.getTime();
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   const [beginMs, endMs] = [Date.UTC(year, month), Date.UTC(year, month + 1)];
@@ -99,7 +102,7 @@ function monthOf(now: Date, sum: (period: Period) => PeriodSummary): MonthFigure
   return {
     soFar: totalOf(sum({ fromMs: beginMs, toMs: nowMs })),
     recent: {
-      tally: totalOf(recent),
+      totals: totalOf(recent),
       seconds: Math.max(LEAST_KNOWN_SECONDS, (nowMs - recentFromMs) / 1000),
     },
     leftSeconds: (endMs - nowMs) / 1000,

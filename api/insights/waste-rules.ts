@@ -1,6 +1,6 @@
 import type { CentsByResource } from "../../crds/usage/price.ts";
 import { sumOfCents } from "../../crds/usage/price.ts";
-import type { Life } from "../../crds/usage/usage-record.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { UNCHANGED_MS, unchangedMs } from "./analytics.ts";
 import type { CostAnalysis } from "./schemas.ts";
 
@@ -13,8 +13,8 @@ const FORESEEN_HOURS = 30 * 24;
 
 /** A reason why an environment may cost less, and the remedy. */
 export interface WasteRule extends Pick<Recommendation, "reason" | "action"> {
-  applies(life: Life, nowMs: number): boolean;
-  message(life: Life, nowMs: number): string;
+  applies(record: UsageRecord, nowMs: number): boolean;
+  message(record: UsageRecord, nowMs: number): string;
   /** Saving, in cents that are not rounded. */
   savedCents(perHour: CentsByResource, hours: number): number;
 }
@@ -32,26 +32,27 @@ export const WASTE_RULES: readonly WasteRule[] = [
   {
     reason: "protected",
     action: "unprotect",
-    applies: (life, nowMs) => isReady(life) && life.dueMs === undefined && unchangedMs(life, nowMs) >= WEEK_MS,
-    message: (life, nowMs) =>
-      `Nobody changed it for ${daysOf(life, nowMs)} days, and it never expires: take its protection away if nobody needs it.`,
+    applies: (record, nowMs) => isReady(record) && record.dueMs === undefined && unchangedMs(record, nowMs) >= WEEK_MS,
+    message: (record, nowMs) =>
+      `Nobody changed it for ${daysOf(record, nowMs)} days, and it never expires: take its protection away if nobody needs it.`,
     savedCents: (perHour, hours) => sumOfCents(perHour) * hours,
   },
   {
     reason: "unchanged",
     action: "suspend",
-    applies: (life, nowMs) => isReady(life) && life.dueMs !== undefined && unchangedMs(life, nowMs) >= UNCHANGED_MS,
-    message: (life, nowMs) =>
-      `Nobody changed it for ${daysOf(life, nowMs)} days: suspend or delete it if nobody uses it.`,
+    applies: (record, nowMs) =>
+      isReady(record) && record.dueMs !== undefined && unchangedMs(record, nowMs) >= UNCHANGED_MS,
+    message: (record, nowMs) =>
+      `Nobody changed it for ${daysOf(record, nowMs)} days: suspend or delete it if nobody uses it.`,
     // Volumes stay.
     savedCents: ({ cpu, memory }, hours) => (cpu + memory) * hours,
   },
 ];
 
 /** Hours until the expiry, else `FORESEEN_HOURS`. */
-export function hoursAhead({ dueMs }: Life, nowMs: number): number {
+export function hoursAhead({ dueMs }: UsageRecord, nowMs: number): number {
   return dueMs === undefined ? FORESEEN_HOURS : Math.max(0, dueMs - nowMs) / HOUR_MS;
 }
 
-const isReady = ({ phase }: Life) => phase === "ready";
-const daysOf = (life: Life, nowMs: number) => Math.floor(unchangedMs(life, nowMs) / (24 * HOUR_MS));
+const isReady = ({ phase }: UsageRecord) => phase === "ready";
+const daysOf = (record: UsageRecord, nowMs: number) => Math.floor(unchangedMs(record, nowMs) / (24 * HOUR_MS));

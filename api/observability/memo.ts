@@ -1,6 +1,7 @@
 import NodeCache from "node-cache";
-import type { History, Rollups } from "../../operator/ports/api/history.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
+import type { History } from "../../operator/ports/records.ts";
+import type { Rollups } from "../../operator/ports/rollups.ts";
 
 /** Longest delay of changes that only time makes. */
 const STEP_MS = 60_000;
@@ -10,7 +11,7 @@ const TTL_SECONDS = (2 * STEP_MS) / 1000;
 const MOST_KEPT = 100;
 
 /** Memo of expensive answers, until environments, records or the sums of days change. */
-export interface Answers {
+export interface Memo {
   /**
    * Answer of the key, computed once for each change, and once for each minute without one.
    *
@@ -25,7 +26,7 @@ interface Used {
   readonly clock: Clock;
 }
 
-export function createAnswers({ history, rollups, clock }: Used): Answers {
+export function createMemo({ history, rollups, clock }: Used): Memo {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
   return {
     of<A extends object>(key: string, compute: (now: Date) => A): A {

@@ -1,11 +1,11 @@
 import type { Static } from "typebox";
 import type { Period } from "../../crds/usage/period-summary.ts";
-import type { Life } from "../../crds/usage/usage-record.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";
 import { countedIn, coverageOf } from "./counted.ts";
-import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_LIVES, type Objective, type Score } from "./objectives.ts";
+import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_USAGE, type Objective, type Score } from "./objectives.ts";
 import type { ObjectiveReport, SloReport, SloState } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
@@ -28,19 +28,19 @@ interface Asked {
 }
 
 /** Scores of objectives about environments; slow for many. */
-export interface SloOfLives extends Asked {
+export interface UsageScores extends Asked {
   readonly scored: readonly Scored[];
 }
 
-export function sloOfLives(period: Period, now: Date, lives: readonly Life[]): SloOfLives {
+export function usageScores(period: Period, now: Date, records: readonly UsageRecord[]): UsageScores {
   const asked = { period, nowMs: now.getTime() };
-  const scored = scores(OBJECTIVES_OF_LIVES, asked, (of) => ({ lives, period: of, nowMs: asked.nowMs }));
+  const scored = scores(OBJECTIVES_OF_USAGE, asked, (of) => ({ records, period: of, nowMs: asked.nowMs }));
   return { ...asked, scored };
 }
 
 /** Objectives in the period, and their error budgets by the last hours. */
 export function sloReport(
-  { scored, ...asked }: SloOfLives,
+  { scored, ...asked }: UsageScores,
   { rollups }: Pick<Services, "rollups">,
 ): Static<typeof SloReport> {
   const counted = scores(OBJECTIVES_OF_COUNTS, asked, (of) => countedIn(rollups, of));

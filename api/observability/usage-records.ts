@@ -1,6 +1,6 @@
-import { createLifeReader, type Life } from "../../crds/usage/usage-record.ts";
+import { createUsageReader, type UsageRecord } from "../../crds/usage/usage-record.ts";
 import type { Environments } from "../../operator/ports/api/environments.ts";
-import type { History } from "../../operator/ports/api/history.ts";
+import type { History } from "../../operator/ports/records.ts";
 
 interface Used {
   readonly environments: Pick<Environments, "list">;
@@ -11,12 +11,12 @@ interface Used {
  * Lives of all existing and recorded environments: only from resources, so the same at every replica. Collected once
  * for each change.
  */
-export function createLives({ environments, history }: Used): () => readonly Life[] {
-  const read = createLifeReader();
-  let known: { readonly revision: number; readonly lives: readonly Life[] } | undefined;
+export function createUsageRecords({ environments, history }: Used): () => readonly UsageRecord[] {
+  const read = createUsageReader();
+  let known: { readonly revision: number; readonly records: readonly UsageRecord[] } | undefined;
   return () => {
     const { revision } = history;
-    if (known?.revision !== revision) known = { revision, lives: read(environments.list(), history.records()) };
-    return known.lives;
+    if (known?.revision !== revision) known = { revision, records: read(environments.list(), history.records()) };
+    return known.records;
   };
 }

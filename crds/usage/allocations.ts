@@ -1,10 +1,10 @@
 /** Costs of an environment by a cost monitor, and their sums. */
 
-import { type Allocation, type Allocations, MOST_ALLOCATIONS } from "../environment/allocation.schema.ts";
+import { type Allocation, type Allocations, MOST_ALLOCATIONS } from "../environment/usage.schema.ts";
 import { oncePer } from "../once-per.ts";
 import { type Consumption, consumedBetween, NOTHING_CONSUMED, secondsBetween, type UsageSpan } from "./usage.ts";
 
-export type { Allocation, Allocations } from "../environment/allocation.schema.ts";
+export type { Allocation, Allocations } from "../environment/usage.schema.ts";
 
 /** Allocated money, in thousandths of a cent, in whole numbers. */
 export type AllocatedCost = Pick<Allocation, "cpu" | "memory" | "storage" | "other">;

@@ -3,10 +3,10 @@
 import { oncePer } from "../once-per.ts";
 import { addCharge, type Charged, chargedBetween, NOTHING_CHARGED } from "./allocations.ts";
 import { secondsBetween } from "./usage.ts";
-import type { Life } from "./usage-record.ts";
+import type { UsageRecord } from "./usage-record.ts";
 
 /** Totals of environments in a period. */
-export interface Tally extends Charged {
+export interface Totals extends Charged {
   readonly created: number;
   /** Created in the period, and ready at some time. */
   readonly succeeded: number;
@@ -29,20 +29,20 @@ export const DIMENSIONS = ["repository", "creator", "config_set", "trigger"] as 
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Totals by the name of the common property; `OTHERS` sums those beyond the limit. */
-export type Rows = ReadonlyMap<string, Tally>;
+export type Rows = ReadonlyMap<string, Totals>;
 
 /** Row with the sum of unnamed rows. */
 export const OTHERS = "";
 /** Row of environments without the property, such as no config set or no owner. */
 export const NONE = "-";
 
-export interface Summary {
-  readonly total: Tally;
+export interface PeriodSummary {
+  readonly total: Totals;
   readonly by: Readonly<Record<Dimension, Rows>>;
   readonly peak: number;
 }
 
-export const NO_TALLY: Tally = {
+export const NO_TOTALS: Totals = {
   created: 0,
   succeeded: 0,
   failed: 0,
@@ -55,15 +55,15 @@ export const NO_TALLY: Tally = {
 };
 
 /** Usage of these environments in the period. */
-export function summaryOf(lives: readonly Life[], period: Period, nowMs: number): Summary {
-  const there = lives.filter((life) => isThereIn(life, period, nowMs));
+export function summaryOf(records: readonly UsageRecord[], period: Period, nowMs: number): PeriodSummary {
+  const there = records.filter((record) => isThereIn(record, period, nowMs));
   // Thousands have equal properties: those are added up first.
-  const kinds = new Map<string, { readonly one: Life; readonly sum: Adding }>();
-  for (const life of there) {
-    const key = kindOf(life);
-    const kind = kinds.get(key) ?? { one: life, sum: { ...NO_TALLY } };
+  const kinds = new Map<string, { readonly one: UsageRecord; readonly sum: Adding }>();
+  for (const record of there) {
+    const key = groupsKey(record);
+    const kind = kinds.get(key) ?? { one: record, sum: { ...NO_TOTALS } };
     kinds.set(key, kind);
-    addLife(kind.sum, life, { period, nowMs });
+    addUsage(kind.sum, record, { period, nowMs });
   }
   const { total, by } = emptySum();
   for (const { one, sum } of kinds.values()) {
@@ -74,19 +74,19 @@ export function summaryOf(lives: readonly Life[], period: Period, nowMs: number)
 }
 
 /** Sum of periods that do not overlap. */
-export function sumOfSummaries(all: readonly Summary[]): Summary {
+export function sumOfSummaries(all: readonly PeriodSummary[]): PeriodSummary {
   const { total, by } = emptySum();
   for (const one of all) {
     add(total, one.total);
     for (const dimension of DIMENSIONS) {
-      for (const [name, tally] of one.by[dimension]) add(rowOf(by[dimension], name), tally);
+      for (const [name, totals] of one.by[dimension]) add(rowOf(by[dimension], name), totals);
     }
   }
   return withPeak({ total, by }, () => all.reduce((most, { peak }) => Math.max(most, peak), 0));
 }
 
 /** Lazy, because the peak is slow and rarely used. */
-function withPeak(sum: Omit<Summary, "peak">, peakOfAll: () => number): Summary {
+function withPeak(sum: Omit<PeriodSummary, "peak">, peakOfAll: () => number): PeriodSummary {
   let known: number | undefined;
   return {
     ...sum,
@@ -97,8 +97,8 @@ function withPeak(sum: Omit<Summary, "peak">, peakOfAll: () => number): Summary 
   };
 }
 
-export function sumOfTallies(all: Iterable<Tally>): Tally {
-  const sum = { ...NO_TALLY };
+export function sumOfTotals(all: Iterable<Totals>): Totals {
+  const sum = { ...NO_TOTALS };
   for (const one of all) add(sum, one);
   return sum;
 }
@@ -122,35 +122,35 @@ export function cappedRows(rows: Rows, { most, mostBytes }: RowBounds): Rows {
   });
   if (kept.length === greatestFirst.length) return rows;
   const named = new Map(kept);
-  const others = sumOfTallies([...rows].filter(([name]) => !named.has(name)).map(([, tally]) => tally));
+  const others = sumOfTotals([...rows].filter(([name]) => !named.has(name)).map(([, totals]) => totals));
   return named.set(OTHERS, others);
 }
 
 /** An environment's value of a dimension. */
-export function groupOf({ repository, owner, configSet, trigger }: Life, dimension: Dimension): string {
+export function groupOf({ repository, owner, configSet, trigger }: UsageRecord, dimension: Dimension): string {
   const name = { repository, creator: owner?.subject, config_set: configSet, trigger }[dimension];
   return name ?? NONE;
 }
 
 /** True when it existed at any moment of the period. */
-export function isThereIn({ createdMs, goneMs }: Life, { fromMs, toMs }: Period, nowMs: number): boolean {
+export function isThereIn({ createdMs, goneMs }: UsageRecord, { fromMs, toMs }: Period, nowMs: number): boolean {
   return createdMs < toMs && (goneMs ?? nowMs) >= fromMs;
 }
 
 /** Known charge of the environment in the period. */
-export function chargeOf(life: Life, { fromMs, toMs }: Period, nowMs: number): Charged {
-  return chargedBetween(life, fromMs, Math.min(toMs, life.goneMs ?? nowMs));
+export function chargeOf(record: UsageRecord, { fromMs, toMs }: Period, nowMs: number): Charged {
+  return chargedBetween(record, fromMs, Math.min(toMs, record.goneMs ?? nowMs));
 }
 
-type Adding = { -readonly [F in keyof Tally]: number };
+type Adding = { -readonly [F in keyof Totals]: number };
 type AddingRows = Map<string, Adding>;
 
 function emptySum(): { readonly total: Adding; readonly by: Readonly<Record<Dimension, AddingRows>> } {
   const by = { repository: new Map(), creator: new Map(), config_set: new Map(), trigger: new Map() };
-  return { total: { ...NO_TALLY }, by };
+  return { total: { ...NO_TOTALS }, by };
 }
 
-function add(sum: Adding, one: Tally): void {
+function add(sum: Adding, one: Totals): void {
   sum.created += one.created;
   sum.succeeded += one.succeeded;
   sum.failed += one.failed;
@@ -173,54 +173,56 @@ function add(sum: Adding, one: Tally): void {
 function rowOf(rows: AddingRows, name: string): Adding {
   const known = rows.get(name);
   if (known !== undefined) return known;
-  const row = { ...NO_TALLY };
+  const row = { ...NO_TOTALS };
   rows.set(name, row);
   return row;
 }
 
 /** A core costs about as much as four GiB of memory, some three cents an hour; only an order is needed. */
-const weightOf = ({ cpu, memory, allocatedCpu, allocatedMemory, allocatedStorage, allocatedOther }: Tally) =>
+const weightOf = ({ cpu, memory, allocatedCpu, allocatedMemory, allocatedStorage, allocatedOther }: Totals) =>
   cpu / 1000 + memory / 4096 + (allocatedCpu + allocatedMemory + allocatedStorage + allocatedOther) * CORE_SECONDS;
 /** Core-seconds per thousandth of a cent. */
 const CORE_SECONDS = 3_600 / 3_000;
 
 /** Totals of one environment in the period. */
-export function tallyOf(life: Life, period: Period, nowMs: number): Tally {
-  const tally = { ...NO_TALLY };
-  addLife(tally, life, { period, nowMs });
-  return tally;
+export function totalsOf(record: UsageRecord, period: Period, nowMs: number): Totals {
+  const totals = { ...NO_TOTALS };
+  addUsage(totals, record, { period, nowMs });
+  return totals;
 }
 
 /** Allocates nothing: there may be tens of thousands. */
-function addLife(
+function addUsage(
   sum: Adding,
-  life: Life,
+  record: UsageRecord,
   { period, nowMs }: { readonly period: Period; readonly nowMs: number },
 ): void {
-  const { createdMs, readyMs, deletedMs, goneMs = nowMs } = life;
+  const { createdMs, readyMs, deletedMs, goneMs = nowMs } = record;
   const endMs = Math.min(period.toMs, goneMs);
   if (isWithin(period, createdMs)) {
     sum.created += 1;
     sum.succeeded += Number(readyMs !== undefined);
-    sum.failed += Number(readyMs === undefined && life.isFailed);
+    sum.failed += Number(readyMs === undefined && record.isFailed);
     sum.provisionSeconds += readyMs === undefined ? 0 : secondsBetween(createdMs, readyMs);
   }
   if (deletedMs !== undefined && isWithin(period, deletedMs)) {
     sum.deleted += 1;
-    sum.expired += Number(life.isExpired);
+    sum.expired += Number(record.isExpired);
     sum.lifetimeSeconds += secondsBetween(createdMs, deletedMs);
   }
   sum.thereSeconds += secondsBetween(Math.max(createdMs, period.fromMs), endMs);
-  addCharge(sum, life, period.fromMs, endMs);
+  addCharge(sum, record, period.fromMs, endMs);
 }
 
 /** Equal for environments with equal properties. */
-const kindOf = oncePer((life: Life) => JSON.stringify(DIMENSIONS.map((dimension) => groupOf(life, dimension))));
+const groupsKey = oncePer((record: UsageRecord) =>
+  JSON.stringify(DIMENSIONS.map((dimension) => groupOf(record, dimension))),
+);
 
 /** An environment that ends when another begins does not overlap it. */
-function peakOf(lives: readonly Life[], { fromMs, toMs }: Period, nowMs: number): number {
-  const begins = Float64Array.from(lives, ({ createdMs }) => Math.max(createdMs, fromMs)).sort();
-  const ends = Float64Array.from(lives, ({ goneMs }) => Math.min(goneMs ?? nowMs + 1, toMs)).sort();
+function peakOf(records: readonly UsageRecord[], { fromMs, toMs }: Period, nowMs: number): number {
+  const begins = Float64Array.from(records, ({ createdMs }) => Math.max(createdMs, fromMs)).sort();
+  const ends = Float64Array.from(records, ({ goneMs }) => Math.min(goneMs ?? nowMs + 1, toMs)).sort();
   let [most, ended] = [0, 0];
   for (const [index, begin] of begins.entries()) {
     while (ended < ends.length && (ends[ended] as number) <= begin) ended += 1;

@@ -1,9 +1,13 @@
 /** Prices of resources, in whole cents, so that parts add up to the whole. */
-import type { Costs } from "../../config/costs.schema.ts";
 import type { Allocated } from "./allocations.ts";
 import type { Consumption, Requested } from "./usage.ts";
 
-type Prices = Pick<Costs, "cpuCoreHour" | "memoryGibHour" | "storageGibHour">;
+/** Prices of an hour, in the currency's own unit. */
+export interface Prices {
+  readonly cpuCoreHour: number;
+  readonly memoryGibHour: number;
+  readonly storageGibHour: number;
+}
 
 const SECONDS = 3600;
 const [CORE, GIBIBYTE] = [1000, 1024];

@@ -1,47 +1,48 @@
-import type { Interval } from "../../api/schemas/period.ts";
-import type { Rollups } from "../../operator/ports/api/history.ts";
 import { oncePer } from "../once-per.ts";
-import { DAY_MS, midnightOf, type Period, type Summary, summaryOf, sumOfSummaries } from "./period-summary.ts";
-import type { Life } from "./usage-record.ts";
+import { DAY_MS, midnightOf, type Period, type PeriodSummary, summaryOf, sumOfSummaries } from "./period-summary.ts";
+import type { UsageRecord } from "./usage-record.ts";
 
 /** A day in UTC, or the part of it that is in the period. */
 export interface DaySummary {
   /** Date such as `2026-11-23`. */
   readonly date: string;
-  readonly summary: Summary;
+  readonly summary: PeriodSummary;
 }
 
 /** Statistics of environments in a period. */
-export interface PeriodSummary {
+export interface SummarizedPeriod {
   readonly period: Period;
   /** Days of the period with possible data, the oldest first. */
   readonly days: readonly DaySummary[];
-  readonly whole: Summary;
+  readonly whole: PeriodSummary;
 }
 
 /** Sources of figures. */
-export interface Sources {
-  readonly lives: () => readonly Life[];
-  readonly rollups: Pick<Rollups, "days">;
+export interface UsageSources {
+  readonly usageRecords: () => readonly UsageRecord[];
+  readonly rollups: { days(): readonly { readonly day: string; readonly summary?: PeriodSummary | undefined }[] };
 }
 
 /**
  * Sums up a period: whole days from stored sums, the rest from resources and records. Both agree, but only a stored sum
  * includes dropped records.
  */
-export function summarize(period: Period, now: Date, sources: Sources): PeriodSummary {
+export function summarize(period: Period, now: Date, sources: UsageSources): SummarizedPeriod {
   return createSummarizer(now, sources)(period);
 }
 
 /** Sums up several periods at one moment; common parts once. */
-export function createSummarizer(now: Date, { lives, rollups }: Sources): (period: Period) => PeriodSummary {
+export function createSummarizer(
+  now: Date,
+  { usageRecords, rollups }: UsageSources,
+): (period: Period) => SummarizedPeriod {
   const nowMs = now.getTime();
-  const all = lives();
+  const all = usageRecords();
   const stored = new Map(rollups.days().map((one) => [one.day, one] as const));
   const firstLifeMs = earliest(all) ?? nowMs;
   const firstMs = [...stored.keys()].reduce((first, day) => Math.min(first, Date.parse(day)), firstLifeMs);
-  const known = new Map<string, Summary>();
-  const partOf = (part: Period): Summary => {
+  const known = new Map<string, PeriodSummary>();
+  const partOf = (part: Period): PeriodSummary => {
     if (part.toMs <= firstLifeMs) return NOTHING;
     const key = `${part.fromMs}-${part.toMs}`;
     const summary = known.get(key) ?? summaryOf(all, part, nowMs);
@@ -57,7 +58,7 @@ export function createSummarizer(now: Date, { lives, rollups }: Sources): (perio
       const ofWholeDay = part.toMs - part.fromMs === DAY_MS ? stored.get(date)?.summary : undefined;
       days.push({ date, summary: ofWholeDay ?? partOf(part) });
     }
-    let whole: Summary | undefined;
+    let whole: PeriodSummary | undefined;
     return {
       period,
       days,
@@ -76,9 +77,9 @@ const WEEK_MS = 7 * DAY_MS;
 const MONDAY_MS = 4 * DAY_MS;
 
 /** Points of a series: days, or weeks by their Monday. */
-export function pointsOf(days: readonly DaySummary[], interval: Interval = "day"): readonly DaySummary[] {
+export function pointsOf(days: readonly DaySummary[], interval: "day" | "week" = "day"): readonly DaySummary[] {
   if (interval === "day") return days;
-  const weeks = new Map<string, Summary[]>();
+  const weeks = new Map<string, PeriodSummary[]>();
   for (const { date, summary } of days) {
     const sinceMonday = (Date.parse(date) - MONDAY_MS) % WEEK_MS;
     const monday = new Date(Date.parse(date) - sinceMonday).toISOString().slice(0, 10);
@@ -88,8 +89,8 @@ export function pointsOf(days: readonly DaySummary[], interval: Interval = "day"
 }
 
 /** Memoized, because the list stays the same until something changes. */
-const earliest = oncePer((lives: readonly Life[]) =>
-  lives.reduce<number | undefined>((first, { createdMs }) => Math.min(first ?? createdMs, createdMs), undefined),
+const earliest = oncePer((records: readonly UsageRecord[]) =>
+  records.reduce<number | undefined>((first, { createdMs }) => Math.min(first ?? createdMs, createdMs), undefined),
 );
 
 const nextMidnight = (ms: number) => midnightOf(ms) + DAY_MS;

@@ -10,7 +10,7 @@ import type { Allocations } from "./allocations.ts";
 import { spansOf, type UsageSpan } from "./usage.ts";
 
 /** An existing or past environment; moments are in milliseconds since 1970, `undefined` if they have not come. */
-export interface Life {
+export interface UsageRecord {
   readonly uid: string;
   readonly name: string;
   readonly createdMs: number;
@@ -51,12 +51,12 @@ type Owner = NonNullable<RecordSpec["owner"]>;
 type Trigger = NonNullable<RecordSpec["trigger"]>["kind"] | "kubectl";
 
 /** Lives of all environments: from records without a resource, and from resources without a record. */
-export function createLifeReader(): (
+export function createUsageReader(): (
   environments: readonly EphemeralEnvironment[],
   records: readonly RecordSpec[],
-) => readonly Life[] {
+) => readonly UsageRecord[] {
   // Each version of an object is read once.
-  const [ofEnvironment, ofRecord] = [oncePer(lifeOfEnvironment), oncePer(lifeOfRecord)];
+  const [ofEnvironment, ofRecord] = [oncePer(usageOfEnvironment), oncePer(usageOfRecord)];
   return (environments, records) => {
     // The record of an orphan says nothing but that it existed.
     const recorded = records.filter(({ reason }) => reason !== "orphaned");
@@ -67,7 +67,7 @@ export function createLifeReader(): (
   };
 }
 
-export function lifeOfEnvironment(environment: EphemeralEnvironment): Life {
+export function usageOfEnvironment(environment: EphemeralEnvironment): UsageRecord {
   const { metadata, spec, status } = environment;
   const phase = shownPhase(environment);
   const isFailed = phase === "failed";
@@ -100,7 +100,7 @@ export function lifeOfEnvironment(environment: EphemeralEnvironment): Life {
   };
 }
 
-export function lifeOfRecord(record: RecordSpec): Life {
+export function usageOfRecord(record: RecordSpec): UsageRecord {
   const { createdAt, readyAt, failure, dueAt, deletedAt, goneAt, forced = [] } = record;
   return {
     uid: record.uid,

@@ -2,7 +2,7 @@ import type { AllocatedCost } from "../../crds/usage/allocations.ts";
 import type { Period } from "../../crds/usage/period-summary.ts";
 
 /** Asks a cost monitor for the cost of the cluster's resources. */
-export interface Allocations {
+export interface CostMonitor {
   /**
    * Allocation in the period, in whole seconds, by namespace. A missing one had nothing, or is unknown.
    *
@@ -14,6 +14,6 @@ export interface Allocations {
 }
 
 /** No answer, or one that can't be parsed. */
-export class AllocationsUnavailable extends Error {
+export class CostMonitorUnavailable extends Error {
   override readonly name = "AllocationsUnavailable";
 }

@@ -2,11 +2,10 @@ import type { WebhookSource } from "../../crds/webhooks/webhook-delivery.ts";
 import type { CacheSet } from "../kit/cache/cache-set.ts";
 import type { RequestSeam } from "../kit/client/request.ts";
 import type { ControllerMetrics } from "../kit/controller/controller.ts";
-import type { RequestMetrics } from "./api/request-metrics.ts";
+import type { Clock } from "../kit/time/clock.ts";
 import type { Outcome } from "./api/webhook-inbox.ts";
 import type { Caches } from "./caches.ts";
-import type { Clock } from "./clock.ts";
-import type { HostCalls } from "./webhooks/host-calls.ts";
+import type { HostCalls } from "./host-technology.ts";
 
 /** Services whose calls are counted. */
 export type Service = "chat" | "mail" | "opencost" | "repository-host" | "secret-manager";
@@ -18,7 +17,26 @@ export interface ServiceCall {
 }
 
 /** Intercepts such calls. Must answer the result of `next`, and throw its error. */
-export type ServiceCallSeam = (call: ServiceCall, next: () => Promise<unknown>) => Promise<unknown>;
+export type ServiceCallInterceptor = (call: ServiceCall, next: () => Promise<unknown>) => Promise<unknown>;
+
+/** An answered or aborted request of the REST interface. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** Path template of the route, below the version; `undefined` without a route. */
+  readonly route: string | undefined;
+  /** HTTP status, or 499 when the connection ended first. */
+  readonly status: number;
+  readonly durationMs: number;
+  /** True for a stream, which lasts as long as its reader wants. */
+  readonly isStream: boolean;
+}
+
+/** Request metrics of the REST interface. */
+export interface RequestMetrics {
+  begun(): void;
+  /** Called once per begun request. */
+  ended(request: AnsweredRequest): void;
+}
 
 /**
  * Result of a webhook: the inbox's outcome, or the reason for none. `refused`: unknown sender; `no_key`: no readable
@@ -41,23 +59,16 @@ export interface Metrics {
   readonly controllers: ControllerMetrics;
   readonly requests: RequestMetrics;
   readonly onKubeRequest: RequestSeam;
+  readonly onServiceCall: ServiceCallInterceptor;
 
   webhookEnded(source: WebhookSource, outcome: WebhookOutcome): void;
 
   /** Records an error-free end of recurring work; there are few names. */
   loopSucceeded(loop: string): void;
 
-  readonly onServiceCall: ServiceCallSeam;
-
   /** Begins to read the sources; call once. */
   observe(observed: Observed): void;
 
   /** All metrics of now, in Prometheus' text format. */
-  scrape(): Promise<Scrape>;
-}
-
-/** Response to a monitoring system. */
-export interface Scrape {
-  readonly contentType: string;
-  readonly text: string;
+  scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 }

@@ -23,3 +23,10 @@ export interface Records {
    */
   prune(bounds: KeptBounds, signal: AbortSignal): Promise<{ readonly dropped: number; readonly isMoreLeft: boolean }>;
 }
+
+/** Records of deleted environments, from this process's cache. */
+export interface History {
+  records(): readonly RecordSpec[];
+  /** A number that changes with every environment or record, to invalidate results. */
+  readonly revision: number;
+}

@@ -1,6 +1,6 @@
 import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock } from "../kit/time/clock.ts";
 import {
   type BranchHeads,
   CredentialRejected,

@@ -2,8 +2,9 @@ import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { OCI_SCHEME } from "../../crds/repository/chart-source.ts";
 import { type Chart, imagePlace, type Repository } from "../../crds/repository/repository.ts";
+import { textOf } from "../../crds/secret-text.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import { type SecretManager, textOf } from "../ports/secret-manager.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 
 /** Store of credentials, and the settings that bind them to hosts. */
 export interface CredentialSource {

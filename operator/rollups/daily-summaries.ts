@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { completeRecord } from "../../crds/environment/environment-record.ts";
+import { dayOf } from "../../crds/rollup.ts";
 import {
   cappedRows,
   DAY_MS,
   DIMENSIONS,
   type Dimension,
   midnightOf,
+  type PeriodSummary,
   type Rows,
-  type Summary,
   summaryOf,
 } from "../../crds/usage/period-summary.ts";
-import { createLifeReader } from "../../crds/usage/usage-record.ts";
-import type { Rollups } from "../ports/api/history.ts";
+import { createUsageReader } from "../../crds/usage/usage-record.ts";
+import type { Clock } from "../kit/time/clock.ts";
 import type { Caches } from "../ports/caches.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { RollupStore } from "../ports/rollups.ts";
-import { dayOf } from "./recorder.ts";
+import type { RollupStore, Rollups } from "../ports/rollups.ts";
 
 /** The ports of the daily sums. */
 export interface DailySummariesDependencies {
@@ -42,26 +41,25 @@ const ATTEMPTS = 8;
  * are dropped. Repeatable: nothing counts twice.
  */
 export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailySummariesDependencies) {
-  const read = createLifeReader();
+  const read = createUsageReader();
 
   return async (signal: AbortSignal): Promise<void> => {
     const nowMs = clock.now().getTime();
-    const records = caches.records.list().map((record) => completeRecord(record));
-    const lives = read(caches.environments.list(), records);
+    const records = read(caches.environments.list(), caches.records.list().map(completeRecord));
     const stored = new Map(rollupDays.days().map((one) => [one.day, one] as const));
     const today = midnightOf(nowMs);
-    const first = lives.reduce((earliest, { createdMs }) => Math.min(earliest, midnightOf(createdMs)), today);
+    const first = records.reduce((earliest, { createdMs }) => Math.min(earliest, midnightOf(createdMs)), today);
     for (let fromMs = Math.max(first, today - EARLIEST_DAYS * DAY_MS); fromMs < today; fromMs += DAY_MS) {
       signal.throwIfAborted();
       const day = dayOf(new Date(fromMs));
       const known = stored.get(day)?.summary;
       if (known !== undefined && fromMs < today - RECENT_DAYS * DAY_MS) continue;
-      const summary = capped(summaryOf(lives, { fromMs, toMs: fromMs + DAY_MS }, nowMs));
+      const summary = capped(summaryOf(records, { fromMs, toMs: fromMs + DAY_MS }, nowMs));
       if (isNews(summary, known)) await keep(day, summary);
     }
   };
 
-  async function keep(day: string, summary: Summary): Promise<void> {
+  async function keep(day: string, summary: PeriodSummary): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const found = await rollupStore.find(day);
       const isKept =
@@ -75,12 +73,12 @@ export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailyS
 }
 
 /** A smaller sum misses records that were dropped since the stored one. */
-function isNews(summary: Summary, stored: Summary | undefined): boolean {
+function isNews(summary: PeriodSummary, stored: PeriodSummary | undefined): boolean {
   if (stored === undefined) return summary.total.thereSeconds > 0;
   return summary.total.thereSeconds >= stored.total.thereSeconds && !isDeepStrictEqual(summary, stored);
 }
 
-function capped({ by, ...summary }: Summary): Summary {
+function capped({ by, ...summary }: PeriodSummary): PeriodSummary {
   const rows = DIMENSIONS.map((dimension) => [dimension, cappedRows(by[dimension], NAMED)] as const);
   return { ...summary, by: Object.fromEntries(rows) as Record<Dimension, Rows> };
 }

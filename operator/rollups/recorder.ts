@@ -1,13 +1,7 @@
-import { sumOf } from "../../crds/rollup.ts";
+import { dayOf, merged, type Rollup, type SlotCounts, STORED_EVERY_MS, slotOf } from "../../crds/rollup.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
-import {
-  type RollupContent,
-  type RollupStore,
-  type SlotCounts,
-  STORED_EVERY_MS,
-  type StoredRollup,
-} from "../ports/rollups.ts";
+import type { RollupStore, StoredRollup } from "../ports/rollups.ts";
 
 /** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;
@@ -89,7 +83,7 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
     return store.replace(stored, contentWith(stored, of));
   }
 
-  function contentWith(stored: StoredRollup | undefined, { slots, number: last }: Batch): RollupContent {
+  function contentWith(stored: StoredRollup | undefined, { slots, number: last }: Batch): Rollup {
     const now = clock.now();
     const isKept = ({ at }: { at: string }) => now.getTime() - Date.parse(at) < WRITER_FORGOTTEN_MS;
     const others = Object.entries(stored?.writers ?? {})
@@ -155,35 +149,4 @@ export function flushRegularly(recorder: Pick<Recorder, "flush">, clock: Clock):
     const last = flushing.then(() => recorder.flush()).finally(() => stored.abort());
     await Promise.race([last, pause(clock, LAST_FLUSH_MS, stored.signal)]);
   };
-}
-
-/** Counts are kept by five minutes, later by the hour. */
-const SLOT_MS = 300_000;
-const HOUR_SLOT = /:\d\d$/;
-
-/** UTC day of a moment, such as `2026-11-23`. */
-export function dayOf(at: Date): string {
-  return at.toISOString().slice(0, 10);
-}
-
-/** Five-minute slot of a moment, by its start in UTC, such as `09:35`. */
-function slotOf(at: Date): string {
-  return new Date(Math.floor(at.getTime() / SLOT_MS) * SLOT_MS).toISOString().slice(11, 16);
-}
-
-/** Sum of both, slot by slot. */
-export function merged(
-  one: RollupContent["slots"],
-  other: RollupContent["slots"],
-): Readonly<Record<string, SlotCounts>> {
-  const sum: Record<string, SlotCounts> = { ...one };
-  for (const [slot, counts] of Object.entries(other)) sum[slot] = sumOf([sum[slot] ?? {}, counts]);
-  return sum;
-}
-
-/** The same counts by the hour. */
-export function byTheHour(slots: RollupContent["slots"]): Readonly<Record<string, SlotCounts>> {
-  return Object.entries(slots)
-    .map(([slot, counts]) => ({ [slot.replace(HOUR_SLOT, ":00")]: counts }))
-    .reduce(merged, {});
 }

@@ -7,7 +7,7 @@ import type { Repository } from "../../crds/repository/repository.ts";
 import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
 import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock } from "../kit/time/clock.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { BranchHeads } from "../ports/repository-host.ts";

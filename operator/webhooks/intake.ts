@@ -1,6 +1,6 @@
 import { isEndOfPullRequest } from "../../crds/webhooks/webhook-delivery.ts";
 import { InboxFull } from "../ports/api/webhook-inbox.ts";
-import type { Claim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import type { DeliveryClaim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { NewDelivery } from "./stored.ts";
 
 /** Deliveries are decided within seconds, unless the API server is away. */
@@ -10,7 +10,7 @@ const SHARE = 0.1;
 /** Bounded storage of deliveries. */
 export interface Intake {
   /** Claims a delivery. @throws InboxFull when the limit is reached; ClusterUnavailable */
-  claim(delivery: NewDelivery): Promise<Claim>;
+  claim(delivery: NewDelivery): Promise<DeliveryClaim>;
 }
 
 /**

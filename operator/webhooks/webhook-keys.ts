@@ -3,9 +3,10 @@ import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
+import { textOf } from "../../crds/secret-text.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import { type SecretManager, textOf } from "../ports/secret-manager.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 import type { WebhookKeys } from "../ports/webhooks/webhook-format.ts";
 
 /** Lifetime of a cached value: webhooks must not wait for the secret manager. */

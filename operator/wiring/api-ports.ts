@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
 import { PLATFORM_KEYS_OWNER } from "../../crds/notifications/extension-token.ts";
+import { textOf } from "../../crds/secret-text.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
@@ -21,10 +22,10 @@ import { areExpirationsBlocked } from "../controllers/environment/expiration/lim
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import { createWebhookRegistrar } from "../controllers/webhook-registration/registrar.ts";
-import type { ConsoleSecrets } from "../ports/api/console-secrets.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/metrics.ts";
-import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
+import type { ConsoleSecrets } from "../ports/secret-manager.ts";
+import { type SecretManager, SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { countedInbox, createWebhookInbox } from "../webhooks/inbox.ts";

@@ -22,7 +22,7 @@ import type { ControllerDependencies } from "../controllers/index.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
-import type { ServerClock } from "../ports/clock.ts";
+import type { ServerClock } from "../ports/cluster.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";

@@ -1,7 +1,7 @@
 import { namespaceName } from "../../../crds/names.ts";
 import { printable } from "../../masking/secret-mask.ts";
-import type { DeployerEntry, DeployerLog } from "../../ports/api/deployer-log.ts";
 import type { Cluster } from "../../ports/cluster.ts";
+import type { DeployerEntry, DeployerLog } from "../../ports/deployer.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { type ApplicationStatus, isFailed } from "./application-status.ts";
 import { applicationKind } from "./kinds.ts";

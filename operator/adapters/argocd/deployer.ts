@@ -7,7 +7,7 @@ import {
   type Deployer,
   DeployerUnavailable,
   type DeploymentProblem,
-  type WantedApplication,
+  type DesiredApplication,
 } from "../../ports/deployer.ts";
 import { type ApplicationStatus, deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
 import { createChartLogins } from "./chart-logins.ts";
@@ -64,7 +64,7 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
       await cluster.change(environment, applicationKind, ref(environment), endingPatch(startedAt));
     });
   };
-  const ask = async (wanted: WantedApplication, problem?: DeploymentProblem) => {
+  const ask = async (wanted: DesiredApplication, problem?: DeploymentProblem) => {
     const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
     await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
     return asking;

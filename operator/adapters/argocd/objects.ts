@@ -3,7 +3,7 @@ import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.t
 import { type ChartSource, isPackaged, OCI_SCHEME } from "../../../crds/repository/chart-source.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { DesiredObject, FieldPatch, ObservedObject } from "../../ports/cluster.ts";
-import type { DeploymentProblem, WantedApplication } from "../../ports/deployer.ts";
+import type { DeploymentProblem, DesiredApplication } from "../../ports/deployer.ts";
 
 /** Makes Argo CD delete the application's objects before the application. */
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
@@ -104,7 +104,7 @@ export function endingPatch(startedAt: string): readonly FieldPatch[] {
  * @param login what its annotation says of a login; `undefined`: it has none
  */
 export function projectObject(
-  environment: WantedApplication["environment"],
+  environment: DesiredApplication["environment"],
   chart: ChartSource,
   { namespace, clusterServer, login }: ArgocdSettings & { readonly login?: string | undefined },
 ): DesiredObject {
@@ -166,7 +166,7 @@ function kindOf(source: ChartSource): "git" | "helm" | "oci" {
 }
 
 /** The source of an application: compared with the source that Argo CD says it compared. */
-export function sourceOf({ chart, values }: Pick<WantedApplication, "chart" | "values">): object {
+export function sourceOf({ chart, values }: Pick<DesiredApplication, "chart" | "values">): object {
   return { ...placeOf(chart), helm: { releaseName: "environment", valuesObject: values } };
 }
 
@@ -185,7 +185,7 @@ function placeOf(source: ChartSource): { readonly repoURL: string; readonly [fie
 
 /** Application of an environment, without a request. */
 export function applicationObject(
-  { environment, chart, values, sources, leavesReplicas }: WantedApplication,
+  { environment, chart, values, sources, leavesReplicas }: DesiredApplication,
   settings: ArgocdSettings,
 ): DesiredObject {
   const name = namespaceName(environment.name);

@@ -1,6 +1,6 @@
 import type { HostRequest } from "../../ports/host-technology.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { RepositoryHook, RepositoryHooks, WantedHook } from "../../ports/webhooks/repository-hooks.ts";
+import type { DesiredHook, RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { fault, faultsOf, missingEvents, putHook } from "../host-api/hooks.ts";
 import { unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
@@ -63,7 +63,7 @@ function toHook({ id, type, active, events, branch_filter, config }: Hook): Repo
   };
 }
 
-function toWrite({ address, key }: WantedHook) {
+function toWrite({ address, key }: DesiredHook) {
   const config = { url: address, content_type: "json", secret: key.reveal() };
   return { type: "gitea", active: true, branch_filter: "*", events: WRITTEN, config };
 }

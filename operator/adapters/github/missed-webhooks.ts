@@ -1,6 +1,5 @@
 import type { HostApi } from "../../ports/host-technology.ts";
-import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { MissedWebhooks, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import type { HostedRepository, MissedWebhooks, PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 import { githubRepositoryHooks } from "./repository-hooks.ts";

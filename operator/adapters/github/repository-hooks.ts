@@ -1,6 +1,6 @@
 import type { HostRequest } from "../../ports/host-technology.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { RepositoryHook, RepositoryHooks, WantedHook } from "../../ports/webhooks/repository-hooks.ts";
+import type { DesiredHook, RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { deliveryOf, fault, faultsOf, missingEvents, putHook } from "../host-api/hooks.ts";
 import { unlessAbsent } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
@@ -79,7 +79,7 @@ function toHook({ id, active, events, updated_at, config }: Hook): RepositoryHoo
   };
 }
 
-function toWrite({ address, key }: WantedHook) {
+function toWrite({ address, key }: DesiredHook) {
   const config = { url: address, content_type: "json", insecure_ssl: "0", secret: key.reveal() };
   return { active: true, events: EVENTS, config };
 }

@@ -1,6 +1,6 @@
 import type { HostRequest } from "../../ports/host-technology.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { RepositoryHook, RepositoryHooks, WantedHook } from "../../ports/webhooks/repository-hooks.ts";
+import type { DesiredHook, RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { deliveryOf, fault, faultsOf, missingEvents, putHook } from "../host-api/hooks.ts";
 import { answeredStatus, unlessAbsent } from "../host-api/host-api.ts";
 import { isSigningToken } from "./standard-webhooks.ts";
@@ -86,7 +86,7 @@ function toHook(hook: Hook): RepositoryHook {
 }
 
 /** Signing tokens exist since GitLab 19.0; older ones ignore them. */
-function toWrite({ address, key }: WantedHook) {
+function toWrite({ address, key }: DesiredHook) {
   return {
     url: address,
     ...Object.fromEntries(EVENTS.map((event) => [event, true])),

@@ -1,6 +1,6 @@
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import { type HeldOwner, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import { SecretManagerUnavailable, type SecretOwner } from "../../ports/secret-manager.ts";
 import type { GoogleCalls, GoogleSecret } from "./secret-calls.ts";
 
 /** Label keys and values allow no dots or slashes there; annotations repeat them, and decide. */
@@ -55,7 +55,7 @@ export function createCandidates() {
       calls: GoogleCalls,
       listed: readonly GoogleSecret[],
       isKnown: (uid: string) => boolean,
-    ): Promise<HeldOwner[]> {
+    ): Promise<SecretOwner[]> {
       const shown = new Set(listed.map(identityOf));
       for (const identity of isThere.keys()) if (!shown.has(identity)) isThere.delete(identity);
       const look = looking(calls);
@@ -83,7 +83,7 @@ function entryOf(secret: GoogleSecret): Entry[] {
   return [{ owner: { name, uid }, madeAt: new Date(Number(createTime.seconds) * 1000), secret }];
 }
 
-function heldOwner(entries: readonly Entry[]): HeldOwner {
+function heldOwner(entries: readonly Entry[]): SecretOwner {
   const times = entries.map(({ madeAt }) => madeAt.getTime());
   const [first] = entries as [Entry];
   return { ...first.owner, since: new Date(Math.min(...times)), until: new Date(Math.max(...times)) };

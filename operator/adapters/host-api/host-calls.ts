@@ -1,6 +1,6 @@
 import type { Headers } from "undici";
 import type { Log } from "../../kit/log.ts";
-import type { CallBudget, HostCallCounts, HostCalls } from "../../ports/webhooks/host-calls.ts";
+import type { CallBudget, HostCallCounts, HostCalls } from "../../ports/host-technology.ts";
 import type { Fetch } from "./conditional-requests.ts";
 
 /** Call counter of one host. */

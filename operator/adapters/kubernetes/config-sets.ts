@@ -13,7 +13,7 @@ import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Draft } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
-import type { ServerClock } from "../../ports/clock.ts";
+import type { ServerClock } from "../../ports/cluster.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
 import type { ConfigSets, ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
 import { configSetType } from "./kinds.ts";

@@ -4,7 +4,7 @@ import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
 import type { CircuitBreakerState, PlatformHealth, PlatformHealthCheck } from "../../ports/api/platform-health.ts";
-import type { DeployerHealth } from "../../ports/deployer-technology.ts";
+import type { DeployerHealth } from "../../ports/deployer.ts";
 import { environmentType } from "./kinds.ts";
 
 const ANSWER_MS = 2_000;

@@ -8,7 +8,7 @@ import { configMapKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
-import type { Reload, RepositoryReloads } from "../../ports/api/repository-reloads.ts";
+import type { Reload, RepositoryReloads } from "../../ports/repositories.ts";
 import { repositoryType } from "./kinds.ts";
 import { kept, type Store } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";

@@ -14,9 +14,9 @@ import { type KubeObject, type ResourceType, resourceType } from "../../kit/clie
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import {
-  type HeldOwner,
   type SecretManager,
   SecretManagerUnavailable,
+  type SecretOwner,
   type SecretRequest,
   type StoredSecret,
 } from "../../ports/secret-manager.ts";
@@ -122,7 +122,7 @@ function sharedValue(secret: SecretObject | undefined, version: number | "latest
 async function owners(
   { client, namespace }: Context,
   isKnown: (uid: string) => boolean,
-): Promise<readonly HeldOwner[]> {
+): Promise<readonly SecretOwner[]> {
   const options = { namespace, labelSelector: ENVIRONMENT_UID_LABEL, metadataOnly: true };
   const { items } = await client.list(secretType, options);
   return items.flatMap(({ metadata }) => {

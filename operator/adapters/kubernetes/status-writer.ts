@@ -1,6 +1,6 @@
 import { FINALIZER } from "../../../crds/group.ts";
 import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
-import type { StatusWriter } from "../../ports/status-writer.ts";
+import type { StatusWriter } from "../../ports/cluster.ts";
 import { removeFinalizers } from "./finalizer-patch.ts";
 import { kept, type Store } from "./store.ts";
 

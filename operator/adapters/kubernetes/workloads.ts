@@ -5,7 +5,7 @@ import { insteadOf, isForbidden } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { Workload, Workloads } from "../../ports/api/workloads.ts";
+import type { Workload, Workloads } from "../../ports/api/pods.ts";
 import type { Cluster } from "../../ports/cluster.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
 import { resourcesIn, warningsIn } from "./namespace-state.ts";

@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import { type AllocatedCost, sumOfCosts } from "../../../crds/usage/allocations.ts";
 import type { Period } from "../../../crds/usage/period-summary.ts";
-import { type Allocations, AllocationsUnavailable } from "../../ports/cost-monitor.ts";
+import { type CostMonitor, CostMonitorUnavailable } from "../../ports/cost-monitor.ts";
 
 interface OpenCostOptions {
   /** Base address of the API. */
@@ -29,7 +29,7 @@ type Row = Readonly<Record<string, unknown>>;
  * Allocations port over OpenCost's API. Follows no redirect. Idle resources belong to no environment, unless OpenCost
  * shares them.
  */
-export function openCostAllocations(options: OpenCostOptions): Allocations {
+export function openCostMonitor(options: OpenCostOptions): CostMonitor {
   const { url, ca, timeoutMs = TIMEOUT_MS, answerLimitBytes = ANSWER_LIMIT_BYTES } = options;
   const agent = new Agent({
     connections: 1,
@@ -43,9 +43,9 @@ export function openCostAllocations(options: OpenCostOptions): Allocations {
         .then(async (reply) => ({ statusCode: reply.statusCode, body: await reply.body.text() }))
         .catch((cause: unknown) => {
           signal.throwIfAborted();
-          throw new AllocationsUnavailable(`OpenCost does not answer (${codeOf(cause)})`, { cause });
+          throw new CostMonitorUnavailable(`OpenCost does not answer (${codeOf(cause)})`, { cause });
         });
-      if (statusCode !== 200) throw new AllocationsUnavailable(`OpenCost answered ${statusCode}`);
+      if (statusCode !== 200) throw new CostMonitorUnavailable(`OpenCost answered ${statusCode}`);
       return costsOf(rowsOf(body));
     },
     close: () => agent.close(),
@@ -70,11 +70,11 @@ function rowsOf(text: string): readonly (readonly [string, Row])[] {
   try {
     answer = JSON.parse(text);
   } catch (cause) {
-    throw new AllocationsUnavailable("OpenCost's answer is not JSON", { cause });
+    throw new CostMonitorUnavailable("OpenCost's answer is not JSON", { cause });
   }
   // Older versions answer errors with the status 200.
   if (answer?.code !== 200 || !Array.isArray(answer.data)) {
-    throw new AllocationsUnavailable("OpenCost's answer is an error, or has no data");
+    throw new CostMonitorUnavailable("OpenCost's answer is an error, or has no data");
   }
   return answer.data.flatMap((set: Readonly<Record<string, Row>> | null) => Object.entries(set ?? {}));
 }

@@ -2,7 +2,7 @@ import { PHASES } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { Observed } from "../../ports/metrics.ts";
 import { leaderFigures, secondsBetween } from "./leader-figures.ts";
 import type { MetricRegistry } from "./registry.ts";

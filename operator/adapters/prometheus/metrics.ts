@@ -1,8 +1,7 @@
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { RequestSeam, Verb } from "../../kit/client/request.ts";
-import type { RequestMetrics } from "../../ports/api/request-metrics.ts";
-import type { Metrics, Observed, ServiceCallSeam } from "../../ports/metrics.ts";
+import type { Metrics, Observed, RequestMetrics, ServiceCallInterceptor } from "../../ports/metrics.ts";
 import { controllerMetrics } from "./controllers.ts";
 import type { MetricName } from "./definitions.ts";
 import { environmentMetrics } from "./environments.ts";
@@ -33,7 +32,7 @@ export function prometheusMetrics(): Metrics {
   };
 }
 
-function serviceCallCounter(registry: MetricRegistry): ServiceCallSeam {
+function serviceCallCounter(registry: MetricRegistry): ServiceCallInterceptor {
   const total = registry.counter("ephemeral_service_calls_total");
   const duration = registry.histogram("ephemeral_service_call_duration_seconds");
   return async ({ service, operation }, next) => {

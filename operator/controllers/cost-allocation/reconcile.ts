@@ -3,10 +3,10 @@ import { namespaceName } from "../../../crds/names.ts";
 import { type Allocation, isAllocated } from "../../../crds/usage/allocations.ts";
 import { DAY_MS, midnightOf, type Period } from "../../../crds/usage/period-summary.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
-import type { Clock } from "../../ports/clock.ts";
-import { type Allocations, AllocationsUnavailable } from "../../ports/cost-monitor.ts";
+import { type CostMonitor, CostMonitorUnavailable } from "../../ports/cost-monitor.ts";
 import {
   type Account,
   type AccountDependencies,
@@ -20,7 +20,7 @@ export interface CostAllocationDependencies extends AccountDependencies {
   readonly settings: Pick<Settings, "costs">;
   readonly clock: Clock;
   /** `undefined` where the settings name no cost monitor. */
-  readonly allocations: Allocations | undefined;
+  readonly allocations: CostMonitor | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -43,12 +43,12 @@ export function createCostReconciler(dependencies: CostAllocationDependencies): 
 }
 
 interface Asking extends CostAllocationDependencies {
-  readonly allocations: Allocations;
+  readonly allocations: CostMonitor;
   readonly resolutionMs: number;
 }
 
 interface Run {
-  readonly failures: AllocationsUnavailable[];
+  readonly failures: CostMonitorUnavailable[];
   readonly written: WrittenAllocations;
   readonly signal: AbortSignal;
 }
@@ -80,7 +80,7 @@ function createAllocating({ clock, allocations, resolutionMs, ...context }: Aski
       if (failures.length === MOST_FAILURES) break;
       await yieldIfDue();
       const answers = await ask(period, accounts, signal).catch((error: unknown) => {
-        if (!(error instanceof AllocationsUnavailable)) throw error;
+        if (!(error instanceof CostMonitorUnavailable)) throw error;
         failures.push(error);
         return [];
       });

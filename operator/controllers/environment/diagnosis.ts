@@ -8,10 +8,10 @@ import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type {
   DeploymentProblem,
+  DesiredApplication,
   NamedObject,
   ObservedApplication,
   WaitingSync,
-  WantedApplication,
 } from "../../ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../ports/pods.ts";
 import type { StepContext } from "./step.ts";
@@ -60,7 +60,7 @@ export interface UnhealthyPods {
 }
 
 export interface UnhealthyApplication extends UnhealthyPods {
-  readonly wanted: WantedApplication;
+  readonly wanted: DesiredApplication;
 }
 
 interface Case extends UnhealthyPods {
@@ -198,7 +198,7 @@ const speakerFor = ({ environment }: Case, object: NamedObject, { pods }: StepCo
 /** The deployer has given up on these values, so a retry is requested. */
 async function refused(
   one: Case,
-  wanted: WantedApplication,
+  wanted: DesiredApplication,
   problem: DeploymentProblem,
   context: StepContext,
 ): Promise<Unfinished> {

@@ -5,7 +5,7 @@ import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/envi
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS, shortCommit } from "../../../crds/names.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import type { Event, EventRecorder } from "../../ports/event-recorder.ts";
 import { deletionReason } from "./deletion/record.ts";

@@ -3,7 +3,7 @@ import type { StepCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { WantedSecret } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { Cluster } from "../../ports/cluster.ts";
 import type { ConfigSets, ConfigSetVersions } from "../../ports/config-sets.ts";
 import type { Deployer } from "../../ports/deployer.ts";

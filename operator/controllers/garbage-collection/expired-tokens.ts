@@ -1,8 +1,9 @@
 import type { Settings } from "../../../config/settings.ts";
 import { type ApiToken, endedAt, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { ApiTokens } from "../../ports/api-tokens.ts";
-import type { Clock, ServerClock } from "../../ports/clock.ts";
+import type { ServerClock } from "../../ports/cluster.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import { earlierOfClocks } from "./old-records.ts";
 

@@ -1,13 +1,14 @@
 import type { Settings } from "../../../config/settings.ts";
 import { isPending as isWaiting } from "../../../crds/notifications/notification.ts";
+import { byTheHour, dayOf } from "../../../crds/rollup.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
-import type { Clock, ServerClock } from "../../ports/clock.ts";
+import type { ServerClock } from "../../ports/cluster.ts";
 import type { Notifications } from "../../ports/notifications.ts";
 import type { RollupStore, StoredRollup } from "../../ports/rollups.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import { byTheHour, dayOf } from "../../rollups/recorder.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,7 +1,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { Inventory } from "../../ports/namespace-contents.ts";

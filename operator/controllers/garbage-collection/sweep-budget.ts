@@ -1,7 +1,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import { hourly } from "../../kit/time/rate-limits.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { mostAtOnce } from "../environment/deletion/deletion-budget.ts";
 

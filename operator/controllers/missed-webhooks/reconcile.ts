@@ -7,11 +7,11 @@ import { hostedRepository, type Repository } from "../../../crds/repository/repo
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Repositories } from "../../ports/repositories.ts";
+import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
 import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";

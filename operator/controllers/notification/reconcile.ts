@@ -7,10 +7,10 @@ import { destinationOf, type Notification, type NotificationStatus } from "../..
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import { backoffMs } from "../../kit/time/backoff.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
-import { MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
 import type { Notifications } from "../../ports/notifications.ts";
+import { MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
 
 /** An outage of a day costs about thirty attempts a channel. */
 const RETRY_MS = { first: 10_000, longest: 3_600_000 };

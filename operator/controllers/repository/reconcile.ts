@@ -4,12 +4,12 @@ import { reconcileToken, repositoriesOf } from "../../../crds/environment/epheme
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
+import type { StatusWriter } from "../../ports/cluster.ts";
 import type { ConfigSets } from "../../ports/config-sets.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { RepositoryHost } from "../../ports/repository-host.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
-import type { StatusWriter } from "../../ports/status-writer.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { namesUnbound } from "../../repository-access/host-credentials.ts";
 import { check, ruleProblem } from "./check.ts";

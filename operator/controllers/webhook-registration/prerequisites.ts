@@ -2,9 +2,10 @@ import type { Settings } from "../../../config/settings.ts";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
 import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
 import { hostOf, type Repository } from "../../../crds/repository/repository.ts";
+import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { HookProblem } from "../../ports/api/webhook-registrar.ts";
-import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
+import { type SecretManager, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";
 
 const PATH = "/api/webhooks/repohost";

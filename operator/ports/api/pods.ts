@@ -3,6 +3,32 @@ import type { ComponentSelectors } from "../../../crds/repository/component-sele
 import type { Owner } from "../cluster.ts";
 import type { NamedObject } from "../deployer.ts";
 
+/** Owner of pods in an environment, as in its chart: a Deployment, not its ReplicaSet. */
+export interface Workload extends NamedObject {
+  /** `backend`, `frontend` or a backing service; absent: none of them. */
+  readonly component?: string;
+  /** Desired pods, for a Job the completions; absent for an unknown kind. */
+  readonly wanted?: number;
+  /** Ready or completed pods. */
+  readonly ready: number;
+  /** Restarts of containers of its current pods. */
+  readonly restarts: number;
+  /** Images, as its pods name them. */
+  readonly images: readonly string[];
+  /** Problem and remedy, for users; absent without a known one. */
+  readonly problem?: string;
+}
+
+export interface Workloads {
+  /**
+   * All workloads, by component, kind and name; none before the namespace exists. One read of the pods, one per kind,
+   * and one of the events where pods are missing.
+   *
+   * @throws ClusterUnavailable when the API server does not answer
+   */
+  list(environment: Owner, selectors: ComponentSelectors): Promise<readonly Workload[]>;
+}
+
 /** One line of a container. */
 export interface LogLine {
   /** Time by the clock of its node: RFC 3339 in UTC with nine digits of a second, so that texts sort like moments. */
@@ -12,10 +38,7 @@ export interface LogLine {
 }
 
 export interface FollowedLine extends LogLine {
-  /**
-   * Moment from which to continue after this line; earlier than the line's own while containers with other clocks may
-   * have older lines.
-   */
+  /** Moment to continue from: before the line's own while containers with other clocks may have older lines. */
   readonly position: string;
 }
 

@@ -36,7 +36,7 @@ export interface LastDelivery {
 }
 
 /** A desired hook; its events, format and certificate checks are those that the platform needs of the host. */
-export interface WantedHook {
+export interface DesiredHook {
   readonly address: string;
   readonly key: Sensitive;
 }
@@ -56,7 +56,7 @@ export interface RepositoryHooks {
    * Makes the desired hook the only one of its address, active and with this key, and triggers a delivery if possible.
    * Idempotent.
    */
-  put(repository: HostedRepository, wanted: WantedHook, signal: AbortSignal): Promise<void>;
+  put(repository: HostedRepository, wanted: DesiredHook, signal: AbortSignal): Promise<void>;
 
   /** Resumes a hook that its host paused, by a delivery that must be accepted. */
   resume(repository: HostedRepository, hook: string, signal: AbortSignal): Promise<void>;

@@ -3,7 +3,7 @@ import type { PullRequestRules } from "../../../crds/repository/webhook-rules.sc
 import type { RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { type DecisionContext, verdict } from "../decision.ts";
 import { refetchedDelivery } from "../stored.ts";

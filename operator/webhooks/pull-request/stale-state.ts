@@ -4,8 +4,7 @@ import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-
 import { hostedRepository, type Repository } from "../../../crds/repository/repository.ts";
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { HostedPullRequest } from "../../ports/webhooks/pull-request-reader.ts";
+import type { HostedPullRequest, HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
 import type { DecisionContext } from "../decision.ts";
 import { type KnownState, knownStates, sameSecondStates } from "./newest-state.ts";
 

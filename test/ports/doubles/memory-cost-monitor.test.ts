@@ -1,8 +1,8 @@
-import { memoryAllocations } from "../../support/doubles/memory/costs/cost-monitor.ts";
+import { memoryCostMonitor } from "../../support/doubles/memory/costs/cost-monitor.ts";
 import { allocationsSuite } from "../suites/cost-monitor.suite.ts";
 
 allocationsSuite("in memory", async () => {
-  const allocations = memoryAllocations();
+  const allocations = memoryCostMonitor();
   return {
     allocations,
     knows: allocations.knows,

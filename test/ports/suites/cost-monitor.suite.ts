@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Allocations, AllocationsUnavailable } from "../../../operator/ports/cost-monitor.ts";
+import { type CostMonitor, CostMonitorUnavailable } from "../../../operator/ports/cost-monitor.ts";
 import type { HourOfNamespace } from "../../support/doubles/memory/costs/cost-monitor.ts";
 
 export interface AllocationsScene {
-  readonly allocations: Allocations;
+  readonly allocations: CostMonitor;
   knows(...hours: readonly HourOfNamespace[]): void;
   /** Makes it fail, or answer again. */
   fails(isFailing: boolean): void;
@@ -51,7 +51,7 @@ export function allocationsSuite(title: string, start: () => Promise<Allocations
 
     test("that are unavailable are an error", async () => {
       scene.fails(true);
-      await expect(of("12:00", "13:00")).rejects.toThrow(AllocationsUnavailable);
+      await expect(of("12:00", "13:00")).rejects.toThrow(CostMonitorUnavailable);
       scene.fails(false);
       expect(await environments("12:00", "13:00")).toHaveLength(1);
     });

@@ -1,6 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { countWithin, durationCounter, quantileMs } from "../../../crds/rollup.ts";
-import { byTheHour, merged } from "../../../operator/rollups/recorder.ts";
+import { byTheHour, countWithin, durationCounter, merged, quantileMs } from "../../../crds/rollup.ts";
 
 const counted = (name: string, durations: readonly number[]) => {
   const counts: Record<string, number> = {};

@@ -6,7 +6,7 @@ import { DELETION_CAUSE_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../.
 import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
-import { type OperatorEnvironments, RemovalRefused, type Removing } from "../../../ports/environments.ts";
+import { type OperatorEnvironments, type RemovalOptions, RemovalRefused } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
 import { keptRest, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
@@ -36,7 +36,7 @@ export function operatorEnvironments(context: Context): OperatorEnvironments {
 async function withNotes(
   context: Context,
   environment: EphemeralEnvironment,
-  removing: Removing,
+  removing: RemovalOptions,
 ): Promise<EphemeralEnvironment | "changed"> {
   const notes = notesOf(environment, removing, context.traceparent?.());
   if (notes === undefined) return environment;
@@ -58,7 +58,7 @@ async function withNotes(
 /** The write before the deletion, and whether the deletion depends on it; `undefined` without a write. */
 function notesOf(
   environment: EphemeralEnvironment,
-  { cause, liftsProtection = false }: Removing,
+  { cause, liftsProtection = false }: RemovalOptions,
   span: string | undefined,
 ): { readonly patch: Partial<Change>; readonly isNeeded: boolean } | undefined {
   const needed = mayReturn(environment) ? cause : undefined;
@@ -74,7 +74,7 @@ function notesOf(
 async function remove(
   { client, cache, deletions }: Context,
   environment: EphemeralEnvironment,
-  { onlyThisVersion = false }: Removing,
+  { onlyThisVersion = false }: RemovalOptions,
 ): Promise<"removing" | "changed"> {
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };

@@ -8,9 +8,8 @@ import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { surplusOf } from "../../../kit/surplus.ts";
-import type { History } from "../../../ports/api/history.ts";
 import type { Caches } from "../../../ports/caches.ts";
-import type { Records } from "../../../ports/records.ts";
+import type { History, Records } from "../../../ports/records.ts";
 import { recordType } from "../kinds.ts";
 
 /** Limit of one prune, so that none takes minutes; the next one continues. */

@@ -1,19 +1,19 @@
 import { GROUP } from "../../../../crds/group.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
+import type { Rollup, SlotCounts } from "../../../../crds/rollup.ts";
 import {
   DIMENSIONS,
   type Dimension,
-  NO_TALLY,
+  NO_TOTALS,
+  type PeriodSummary,
   type Rows,
-  type Summary,
-  type Tally,
+  type Totals,
 } from "../../../../crds/usage/period-summary.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { Rollups } from "../../../ports/api/history.ts";
-import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../ports/rollups.ts";
+import type { RollupStore, Rollups, StoredRollup } from "../../../ports/rollups.ts";
 
 /** Label with a rollup's day, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;
@@ -29,7 +29,7 @@ interface Context {
 
 /** RollupStore port: one ConfigMap a day, in the platform's namespace. */
 export function kubernetesRollupStore({ client, namespace }: Context): RollupStore {
-  const draft = (day: string, content: RollupContent, resourceVersion?: string) => ({
+  const draft = (day: string, content: Rollup, resourceVersion?: string) => ({
     metadata: {
       name: `${NAME_PREFIX}${day}`,
       namespace,
@@ -109,7 +109,7 @@ function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
-type Counted = Pick<RollupContent, "slots" | "writers">;
+type Counted = Pick<Rollup, "slots" | "writers">;
 
 interface WrittenCounts {
   /** Names of counters, in the order of each slot's counts. */
@@ -154,13 +154,13 @@ interface WrittenSummary {
   readonly peak: number;
 }
 
-const FIELDS = Object.keys(NO_TALLY) as (keyof Tally)[];
+const FIELDS = Object.keys(NO_TOTALS) as (keyof Totals)[];
 
 /** Deterministic text of the summary. */
-function writtenSummary({ total, by, peak }: Summary): string {
-  const figures = (tally: Tally) => FIELDS.map((field) => tally[field]);
+function writtenSummary({ total, by, peak }: PeriodSummary): string {
+  const figures = (totals: Totals) => FIELDS.map((field) => totals[field]);
   const sorted = (rows: Rows) => [...rows].sort(([one], [other]) => (one < other ? -1 : 1));
-  const rows = (of: Rows) => Object.fromEntries(sorted(of).map(([name, tally]) => [name, figures(tally)]));
+  const rows = (of: Rows) => Object.fromEntries(sorted(of).map(([name, totals]) => [name, figures(totals)]));
   const written: WrittenSummary = {
     fields: FIELDS,
     total: figures(total),
@@ -171,17 +171,17 @@ function writtenSummary({ total, by, peak }: Summary): string {
 }
 
 /** @throws SyntaxError for text other than JSON */
-function readSummary(text: string | undefined): Summary | undefined {
+function readSummary(text: string | undefined): PeriodSummary | undefined {
   if (text === undefined) return undefined;
   const { fields, total, by, peak } = JSON.parse(text) as WrittenSummary;
-  const tally = (figures: Figures): Tally => ({
-    ...NO_TALLY,
+  const totals = (figures: Figures): Totals => ({
+    ...NO_TOTALS,
     ...Object.fromEntries(figures.map((figure, index) => [fields[index], figure])),
   });
   const rows = (dimension: Dimension): Rows =>
-    new Map(Object.entries(by[dimension] ?? {}).map(([name, figures]) => [name, tally(figures)]));
+    new Map(Object.entries(by[dimension] ?? {}).map(([name, figures]) => [name, totals(figures)]));
   return {
-    total: tally(total),
+    total: totals(total),
     by: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(dimension)])) as Record<Dimension, Rows>,
     peak,
   };

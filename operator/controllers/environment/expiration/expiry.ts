@@ -4,7 +4,7 @@ import { deletableFrom, gracePeriodEnd, isExpired } from "../../../../crds/envir
 import type { Log } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import { hourly } from "../../../kit/time/rate-limits.ts";
-import type { ServerClock } from "../../../ports/clock.ts";
+import type { ServerClock } from "../../../ports/cluster.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import { createSchedule } from "../schedule.ts";
 import type { ExpirationLimiter } from "./limiter.ts";

@@ -3,8 +3,8 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { deletableFrom, gracePeriodEnd } from "../../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
 import type { Log } from "../../../kit/log.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
 import { hourly } from "../../../kit/time/rate-limits.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import type { OperatorEnvironments } from "../../../ports/environments.ts";
 import type { EventRecorder } from "../../../ports/event-recorder.ts";
 import { isConfirmed, mostAtOnce } from "../deletion/deletion-budget.ts";

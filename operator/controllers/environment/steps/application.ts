@@ -9,7 +9,7 @@ import { selectorsOf } from "../../../../crds/repository/component-selectors.ts"
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { chartSourceOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import type { NamedObject, ObservedApplication, WantedApplication } from "../../../ports/deployer.ts";
+import type { DesiredApplication, NamedObject, ObservedApplication } from "../../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../../ports/pods.ts";
 import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
@@ -81,7 +81,7 @@ function renderedSpec(environment: EphemeralEnvironment, context: StepContext): 
 
 /** Desired application of the environment; rendered once per run, whose steps share the environment object. */
 export const desiredApplication = oncePer(
-  (environment: EphemeralEnvironment, context: StepContext): WantedApplication => {
+  (environment: EphemeralEnvironment, context: StepContext): DesiredApplication => {
     const { settings } = context;
     const input = planInput(environment, context);
     const { name, uid } = environment.metadata;
@@ -100,7 +100,7 @@ export const desiredApplication = oncePer(
   },
 );
 
-function sourcesOf(environment: EphemeralEnvironment): WantedApplication["sources"] {
+function sourcesOf(environment: EphemeralEnvironment): DesiredApplication["sources"] {
   const sources = componentsOf(environment).map((component) => {
     const { branch = "", commit = "" } = environment.status?.sources?.[component]?.applied ?? {};
     return [component, { branch, commit }];
@@ -124,7 +124,7 @@ interface Observed {
 }
 
 /** The application, after Jobs that its sync could not change have made way, and those of them that still run. */
-async function withJobsReplaced(wanted: WantedApplication, { deployer }: StepContext) {
+async function withJobsReplaced(wanted: DesiredApplication, { deployer }: StepContext) {
   const observed = deployer.observe(wanted);
   if (!observed?.hasUnchangedJobs) return { observed, running: [] };
   const running = await deployer.replaceJobs(wanted);
@@ -144,7 +144,7 @@ function waitingForJobs(running: readonly NamedObject[], { message }: ObservedAp
 /** Done once all that carries traffic is healthy; else its problem, and whether that is final. */
 async function healthOf(
   environment: EphemeralEnvironment,
-  wanted: WantedApplication,
+  wanted: DesiredApplication,
   { hash, context }: { readonly hash: string; readonly context: StepContext },
 ) {
   const { observed, running } = await withJobsReplaced(wanted, context);

@@ -1,7 +1,7 @@
 import { findCondition } from "../../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
 import { chartOf } from "../../../../crds/repository/repository.ts";
-import type { WantedApplication } from "../../../ports/deployer.ts";
+import type { DesiredApplication } from "../../../ports/deployer.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
 import { CredentialRefused, chartCredential } from "../../../repository-access/host-credentials.ts";
 import { errorResult } from "../error-results.ts";
@@ -33,7 +33,7 @@ const UNWELL_MS = 30_000;
  */
 export async function ensureConfined(
   environment: EphemeralEnvironment,
-  { environment: owner, chart }: WantedApplication,
+  { environment: owner, chart }: DesiredApplication,
   context: StepContext,
 ): Promise<Unfinished | undefined> {
   const { deployer, settings } = context;

@@ -5,7 +5,7 @@ import {
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
-import type { Sources } from "../../../ports/deployer.ts";
+import type { DeployedSources } from "../../../ports/deployer.ts";
 import { cloneCredential } from "../../../repository-access/host-credentials.ts";
 import { componentsOf } from "../desired/values.ts";
 import { waitingForCredential } from "../error-results.ts";
@@ -145,7 +145,7 @@ async function readHead(repository: Repository, branch: string, context: StepCon
 function deployedBeforeCrash(
   { spec, status }: EphemeralEnvironment,
   component: Component,
-  deployed: Sources[Component],
+  deployed: DeployedSources[Component],
 ): string | undefined {
   const applied = status?.sources?.[component]?.applied;
   const isOther = deployed?.branch !== applied?.branch || deployed?.commit !== applied?.commit;

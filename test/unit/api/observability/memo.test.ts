@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { createAnswers } from "../../../../api/observability/memo.ts";
+import { createMemo } from "../../../../api/observability/memo.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 function scene() {
   const clock = new TestClock("2026-01-01T00:00:00.250Z");
   const history = { revision: 1 };
   const rollups = { summaryRevision: 1 };
-  const answers = createAnswers({ history, rollups, clock });
+  const answers = createMemo({ history, rollups, clock });
   let computed = 0;
   const ask = (key = "metrics") => {
     const compute = (now: Date) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { MOST_ALLOCATIONS } from "../../../../crds/environment/allocation.schema.ts";
+import { MOST_ALLOCATIONS } from "../../../../crds/environment/usage.schema.ts";
 import {
   type Allocation,
   type Allocations,

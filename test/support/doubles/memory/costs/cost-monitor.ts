@@ -1,6 +1,6 @@
 import { type AllocatedCost, sumOfCosts } from "../../../../../crds/usage/allocations.ts";
 import type { Period } from "../../../../../crds/usage/period-summary.ts";
-import { type Allocations, AllocationsUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
+import { type CostMonitor, CostMonitorUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 
 /** The costs of a namespace in an hour. */
 export interface HourOfNamespace {
@@ -10,7 +10,7 @@ export interface HourOfNamespace {
   readonly cost: AllocatedCost;
 }
 
-export interface MemoryAllocations extends Allocations {
+export interface MemoryAllocations extends CostMonitor {
   /** Requested periods, such as `2026-06-01T12:00:00.000Z/2026-06-01T13:00:00.000Z`. */
   readonly asked: readonly string[];
   knows(...hours: readonly HourOfNamespace[]): void;
@@ -21,7 +21,7 @@ export interface MemoryAllocations extends Allocations {
 const HOUR_MS = 3_600_000;
 
 /** An in-memory cost monitor; fulfils `allocationsSuite`. */
-export function memoryAllocations(): MemoryAllocations {
+export function memoryCostMonitor(): MemoryAllocations {
   const known: HourOfNamespace[] = [];
   const asked: string[] = [];
   let isMeant = (_: Period) => false;
@@ -34,7 +34,7 @@ export function memoryAllocations(): MemoryAllocations {
     async byNamespace(period, signal) {
       signal.throwIfAborted();
       asked.push(`${new Date(period.fromMs).toISOString()}/${new Date(period.toMs).toISOString()}`);
-      if (isMeant(period)) throw new AllocationsUnavailable("it does not answer");
+      if (isMeant(period)) throw new CostMonitorUnavailable("it does not answer");
       return sumOf(known.filter(({ at }) => isIn(period, Date.parse(at))));
     },
     close: async () => undefined,

@@ -1,18 +1,18 @@
 import { expect, test } from "@jest/globals";
-import { costFigures } from "../../../../../api/costs/report.ts";
+import { costReport } from "../../../../../api/costs/report.ts";
 import { toCostSummary } from "../../../../../api/costs/views.ts";
 import { completeRecord, type EnvironmentRecord } from "../../../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import { createLifeReader } from "../../../../../crds/usage/usage-record.ts";
+import { createUsageReader } from "../../../../../crds/usage/usage-record.ts";
 import {
   type CostAllocationDependencies,
   createCostReconciler,
 } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
 import { environmentRecord } from "../../../../../operator/controllers/environment/deletion/record.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import { AllocationsUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
+import { CostMonitorUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 import { summarizeDays } from "../../../../../operator/rollups/daily-summaries.ts";
-import { memoryAllocations } from "../../../../support/doubles/memory/costs/cost-monitor.ts";
+import { memoryCostMonitor } from "../../../../support/doubles/memory/costs/cost-monitor.ts";
 import { memoryRollupStore } from "../../../../support/doubles/memory/costs/rollups.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
@@ -44,7 +44,7 @@ const environment = (uid: string, usage: readonly ReturnType<typeof change>[]) =
 /** The platform from hour to hour; twenty minutes past each it reads OpenCost, and sums up days. */
 function platform() {
   const clock = new TestClock("2026-03-28T20:20:00.000Z");
-  const allocations = memoryAllocations();
+  const allocations = memoryCostMonitor();
   const records = memoryRecords();
   const store = memoryRollupStore();
   let there: EphemeralEnvironment | undefined;
@@ -71,8 +71,8 @@ function platform() {
   };
   const reconcileContext = { signal: never, requeueUrgently: () => undefined };
   const sources = {
-    lives: () =>
-      createLifeReader()(
+    usageRecords: () =>
+      createUsageReader()(
         caches.environments.list(),
         caches.records.list().map((record) => completeRecord(record)),
       ),
@@ -83,7 +83,7 @@ function platform() {
   async function hour(): Promise<void> {
     clock.advance(HOUR);
     await createCostReconciler(dependencies)("", reconcileContext).catch((error: unknown) => {
-      if (!(error instanceof AllocationsUnavailable)) throw error;
+      if (!(error instanceof CostMonitorUnavailable)) throw error;
     });
     const summarize = summarizeDays({
       clock,
@@ -111,7 +111,7 @@ function platform() {
     },
     summary: (from: string, to: string) => {
       const period = { fromMs: Date.parse(from), toMs: Date.parse(to) };
-      return toCostSummary(costFigures(period, clock.now(), sources), settings.costs);
+      return toCostSummary(costReport(period, clock.now(), sources), settings.costs);
     },
   };
 }

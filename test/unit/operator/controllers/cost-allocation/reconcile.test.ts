@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { costAllocationController } from "../../../../../operator/controllers/cost-allocation/controller.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
-import { AllocationsUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
+import { CostMonitorUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 import { allocationScene, at, cost, from, gone, hours, living } from "./allocation-scene.ts";
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
@@ -136,7 +136,7 @@ describe("where the monitor fails", () => {
     allocations.knows(...hours("env-shop", [9, 10, 11]));
     allocations.fails(({ fromMs }) => fromMs === Date.parse(at("10:00")));
     const run = start();
-    await expect(run()).rejects.toThrow(AllocationsUnavailable);
+    await expect(run()).rejects.toThrow(CostMonitorUnavailable);
     expect(allocated("shop")).toEqual([from("09:00", "10:00", 100), from("11:00", "12:00", 100)]);
     allocations.fails(() => false);
     await run();
@@ -147,7 +147,7 @@ describe("where the monitor fails", () => {
     const { allocations, put, start, allocated } = allocationScene();
     put(living("shop", at("00:00")));
     allocations.fails(() => true);
-    await expect(start()()).rejects.toThrow(AllocationsUnavailable);
+    await expect(start()()).rejects.toThrow(CostMonitorUnavailable);
     expect(allocations.asked).toHaveLength(2);
     expect(allocated("shop")).toBeUndefined();
   });

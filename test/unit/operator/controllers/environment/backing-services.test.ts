@@ -12,7 +12,7 @@ import type { RunContext } from "../../../../../operator/controllers/environment
 import { environmentSteps } from "../../../../../operator/controllers/environment/steps/index.ts";
 import { chartTemplates } from "../../../../../operator/controllers/environment/template.ts";
 import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
-import type { ObservedApplication, WantedApplication } from "../../../../../operator/ports/deployer.ts";
+import type { DesiredApplication, ObservedApplication } from "../../../../../operator/ports/deployer.ts";
 import type { PodProblem } from "../../../../../operator/ports/pods.ts";
 import { type MemoryCluster, memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
@@ -36,7 +36,7 @@ function world() {
   const secretManager: MemorySecretManager = memorySecretManager(now);
   const schedules = { probes: createSchedule(clock, 60_000), secretChecks: createSchedule(clock, 600_000) };
   const plan = environmentSteps(services, schedules);
-  let desired: WantedApplication | undefined;
+  let desired: DesiredApplication | undefined;
   let observed: ObservedApplication = { state: "healthy", revision: "0123456789abcdef", message: "" };
   let problems: readonly PodProblem[] = [];
   let status: EnvironmentStatus = {};
@@ -51,7 +51,7 @@ function world() {
     configSets: {},
     deployer: {
       ensureProject: async () => undefined,
-      async ensure(wanted: WantedApplication) {
+      async ensure(wanted: DesiredApplication) {
         desired = wanted;
       },
       observe: () => observed,

@@ -6,7 +6,7 @@ import {
   missedStates,
   type Survey,
 } from "../../../../../operator/controllers/missed-webhooks/reconcile.ts";
-import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
+import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import type { KnownState } from "../../../../../operator/webhooks/pull-request/newest-state.ts";
 import { commitOf, pullRequestState } from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
