@@ -51,7 +51,7 @@ export interface Services {
   readonly webhookRegistrar: WebhookRegistrar;
   readonly history: History;
   readonly memo: Memo;
-  /** Lives of all environments, see `createLives`. */
+  /** Usage of all environments, see `createUsageRecords`. */
   readonly usageRecords: () => readonly UsageRecord[];
   readonly rollups: Rollups;
   readonly hourlyRates: HourlyRates;

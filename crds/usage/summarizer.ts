@@ -17,7 +17,7 @@ export interface SummarizedPeriod {
   readonly whole: PeriodSummary;
 }
 
-/** Sources of figures. */
+/** Sources of a period's statistics. */
 export interface UsageSources {
   readonly usageRecords: () => readonly UsageRecord[];
   readonly rollups: { days(): readonly { readonly day: string; readonly summary?: PeriodSummary | undefined }[] };

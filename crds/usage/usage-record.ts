@@ -1,5 +1,3 @@
-/** Lives of existing and recorded environments, for statistics. */
-
 import { findCondition } from "../conditions.ts";
 import type { RecordSpec } from "../environment/environment-record.ts";
 import type { EphemeralEnvironment, Phase } from "../environment/ephemeral-environment.ts";
@@ -9,7 +7,7 @@ import { oncePer } from "../once-per.ts";
 import type { Allocations } from "./allocations.ts";
 import { spansOf, type UsageSpan } from "./usage.ts";
 
-/** An existing or past environment; moments are in milliseconds since 1970, `undefined` if they have not come. */
+/** Facts about an existing or past environment for statistics and costs; moments are in milliseconds since 1970, `undefined` if they have not come. */
 export interface UsageRecord {
   readonly uid: string;
   readonly name: string;
@@ -50,7 +48,7 @@ export interface UsageRecord {
 type Owner = NonNullable<RecordSpec["owner"]>;
 type Trigger = NonNullable<RecordSpec["trigger"]>["kind"] | "kubectl";
 
-/** Lives of all environments: from records without a resource, and from resources without a record. */
+/** Reads the usage of all environments: from records without a resource, and from resources without a record. */
 export function createUsageReader(): (
   environments: readonly EphemeralEnvironment[],
   records: readonly RecordSpec[],

@@ -1,12 +1,12 @@
 import type { AllocatedCost } from "../../crds/usage/allocations.ts";
 import type { Period } from "../../crds/usage/period-summary.ts";
 
-/** Asks a cost monitor for the cost of the cluster's resources. */
+/** Source of the costs of the cluster's resources. */
 export interface CostMonitor {
   /**
    * Allocation in the period, in whole seconds, by namespace. A missing one had nothing, or is unknown.
    *
-   * @throws AllocationsUnavailable
+   * @throws CostMonitorUnavailable
    */
   byNamespace(period: Period, signal: AbortSignal): Promise<ReadonlyMap<string, AllocatedCost>>;
 
@@ -15,5 +15,5 @@ export interface CostMonitor {
 
 /** No answer, or one that can't be parsed. */
 export class CostMonitorUnavailable extends Error {
-  override readonly name = "AllocationsUnavailable";
+  override readonly name = "CostMonitorUnavailable";
 }

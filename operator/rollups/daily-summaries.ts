@@ -15,6 +15,7 @@ import { createUsageReader } from "../../crds/usage/usage-record.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { RollupStore, Rollups } from "../ports/rollups.ts";
+import { changeRollup } from "./recorder.ts";
 
 /** The ports of the daily sums. */
 export interface DailySummariesDependencies {
@@ -33,8 +34,6 @@ const RECENT_DAYS = 3;
 const EARLIEST_DAYS = 90;
 /** Limits on names in a dimension: a name may have 768 characters of any script, and a ConfigMap must stay small. */
 const NAMED = { most: 150, mostBytes: 128 * 1024 };
-/** Replicas may write at the same moment. */
-const ATTEMPTS = 8;
 
 /**
  * Sums up each past day (UTC) from resources and records, and stores the sum in the day's rollup, before the records
@@ -55,21 +54,10 @@ export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailyS
       const known = stored.get(day)?.summary;
       if (known !== undefined && fromMs < today - RECENT_DAYS * DAY_MS) continue;
       const summary = capped(summaryOf(records, { fromMs, toMs: fromMs + DAY_MS }, nowMs));
-      if (isNews(summary, known)) await keep(day, summary);
+      if (!isNews(summary, known)) continue;
+      await changeRollup(rollupStore, day, (rollup) => ({ slots: {}, writers: {}, ...rollup, summary }));
     }
   };
-
-  async function keep(day: string, summary: PeriodSummary): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const found = await rollupStore.find(day);
-      const isKept =
-        found === undefined
-          ? await rollupStore.create(day, { slots: {}, writers: {}, summary })
-          : await rollupStore.replace(found, { ...found, summary });
-      if (isKept) return;
-    }
-    throw new Error(`the rollup of ${day} changes all the time`);
-  }
 }
 
 /** A smaller sum misses records that were dropped since the stored one. */

@@ -1,4 +1,4 @@
-import { dayOf, merged, type Rollup, type SlotCounts, STORED_EVERY_MS, slotOf } from "../../crds/rollup.ts";
+import { dayOf, merged, type Rollup, type Slots, STORED_EVERY_MS, slotOf } from "../../crds/rollup.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import type { RollupStore, StoredRollup } from "../ports/rollups.ts";
@@ -6,7 +6,6 @@ import type { RollupStore, StoredRollup } from "../ports/rollups.ts";
 /** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;
 const MOST_WRITERS = 256;
-/** Replicas may write at the same moment. */
 const ATTEMPTS = 8;
 /** Limit on slots waiting for the API server: a day of them. */
 const MOST_WAITING = 288;
@@ -31,7 +30,7 @@ export interface Recorder {
 interface Batch {
   readonly day: string;
   readonly number: number;
-  readonly slots: Readonly<Record<string, SlotCounts>>;
+  readonly slots: Slots;
 }
 
 /**
@@ -66,24 +65,14 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
 
   /** An unstored batch stays for the next time. */
   async function storeBatch(): Promise<void> {
-    if (batch !== undefined) await added(batch);
+    const pending = batch;
+    if (pending !== undefined) await changeRollup(store, pending.day, (rollup) => contentWith(rollup, pending));
     batch = undefined;
   }
 
-  async function added(of: Batch): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) if (await isAdded(of)) return;
-    throw new Error("the rollup changes all the time");
-  }
-
-  async function isAdded(of: Batch): Promise<boolean> {
-    const stored = await store.find(of.day);
-    if (stored === undefined) return store.create(of.day, contentWith(stored, of));
+  function contentWith(stored: StoredRollup | undefined, { slots, number: last }: Batch): Rollup | undefined {
     // An earlier, unanswered attempt succeeded.
-    if ((stored.writers[writer]?.batch ?? 0) >= of.number) return true;
-    return store.replace(stored, contentWith(stored, of));
-  }
-
-  function contentWith(stored: StoredRollup | undefined, { slots, number: last }: Batch): Rollup {
+    if ((stored?.writers[writer]?.batch ?? 0) >= last) return undefined;
     const now = clock.now();
     const isKept = ({ at }: { at: string }) => now.getTime() - Date.parse(at) < WRITER_FORGOTTEN_MS;
     const others = Object.entries(stored?.writers ?? {})
@@ -128,6 +117,25 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
     for (const [day, slot] of surplus) waiting.get(day)?.delete(slot);
     if (surplus.length > 0) log.warn("counts are lost: they waited for too long", { slots: surplus.length });
   }
+}
+
+/**
+ * Changes a day's rollup. Replicas may write at the same moment: then `change` is asked again, about the newer rollup.
+ *
+ * @param change answers the new content; `undefined`: nothing to write
+ */
+export async function changeRollup(
+  store: Pick<RollupStore, "find" | "create" | "replace">,
+  day: string,
+  change: (stored: StoredRollup | undefined) => Rollup | undefined,
+): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const stored = await store.find(day);
+    const content = change(stored);
+    if (content === undefined) return;
+    if (await (stored === undefined ? store.create(day, content) : store.replace(stored, content))) return;
+  }
+  throw new Error(`the rollup of ${day} changes all the time`);
 }
 
 /** Longest wait of an ending process for storing its last counts. */

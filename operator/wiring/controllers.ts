@@ -109,7 +109,7 @@ export function controllerDependencies(
     extensionKey: extensionKeyOf(foundations.secretManagers.forController),
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
-    allocations: foundations.allocations,
+    costMonitor: foundations.costMonitor,
     rollupStore: kubernetesRollupStore({ client, namespace }),
     rollupDays: watchedRollupDays(caches.rollups),
     events,

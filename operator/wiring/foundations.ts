@@ -66,7 +66,7 @@ export function createFoundations(options: FoundationOptions) {
   const deployer = deployerOf(settings);
   const secretManagers = createSecretManagers(settings, { client, leaderClient, isLeading: term.holds, clock });
   const { chat, mail } = createMessaging(settings);
-  const allocations = createAllocations(settings);
+  const costMonitor = createCostMonitor(settings);
   return {
     settings,
     log,
@@ -88,7 +88,7 @@ export function createFoundations(options: FoundationOptions) {
       forController: observed("secret-manager", secretManagers.forController),
       forApi: observed("secret-manager", secretManagers.forApi),
     },
-    allocations: allocations && observed("opencost", allocations),
+    costMonitor: costMonitor && observed("opencost", costMonitor),
     messaging: { chat: observed("chat", chat), mail: mail && observed("mail", mail) },
   };
 }
@@ -108,7 +108,7 @@ function spansOf<S>(tracing: Tracing, seam: (tracing: Tracing) => S): S | undefi
 }
 
 /** The cost monitor of the settings, where they name one. */
-function createAllocations({ costs }: Pick<Settings, "costs">): CostMonitor | undefined {
+function createCostMonitor({ costs }: Pick<Settings, "costs">): CostMonitor | undefined {
   if (costs.openCost === undefined) return undefined;
   const { url, caFile } = costs.openCost;
   return openCostMonitor({ url, ca: contentOf(caFile) });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { openCostMonitor } from "../../../operator/adapters/opencost/cost-monitor.ts";
 import { CostMonitorUnavailable } from "../../../operator/ports/cost-monitor.ts";
 import { type OpenCostServer, startOpenCostServer } from "../../support/doubles/opencost-server.ts";
-import { allocationsSuite } from "../suites/cost-monitor.suite.ts";
+import { costMonitorSuite } from "../suites/cost-monitor.suite.ts";
 
 const never = new AbortController().signal;
 const HOUR = { fromMs: Date.parse("2026-06-01T12:00:00.000Z"), toMs: Date.parse("2026-06-01T13:00:00.000Z") };
 
-allocationsSuite("by OpenCost", async () => {
+costMonitorSuite("by OpenCost", async () => {
   const server = await startOpenCostServer();
   const allocations = openCostMonitor({ url: server.url });
   return {

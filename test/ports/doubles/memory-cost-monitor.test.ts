@@ -1,7 +1,7 @@
 import { memoryCostMonitor } from "../../support/doubles/memory/costs/cost-monitor.ts";
-import { allocationsSuite } from "../suites/cost-monitor.suite.ts";
+import { costMonitorSuite } from "../suites/cost-monitor.suite.ts";
 
-allocationsSuite("in memory", async () => {
+costMonitorSuite("in memory", async () => {
   const allocations = memoryCostMonitor();
   return {
     allocations,

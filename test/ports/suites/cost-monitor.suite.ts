@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 const period = (from: string, to: string) => ({ fromMs: Date.parse(from), toMs: Date.parse(to) });
 const cost = (cpu: number, other = 0) => ({ cpu, memory: 3, storage: 1, other });
 
-export function allocationsSuite(title: string, start: () => Promise<AllocationsScene>): void {
+export function costMonitorSuite(title: string, start: () => Promise<AllocationsScene>): void {
   describe(`allocations, ${title}`, () => {
     let scene: AllocationsScene;
     beforeAll(async () => {

@@ -10,7 +10,7 @@ export interface HourOfNamespace {
   readonly cost: AllocatedCost;
 }
 
-export interface MemoryAllocations extends CostMonitor {
+export interface MemoryCostMonitor extends CostMonitor {
   /** Requested periods, such as `2026-06-01T12:00:00.000Z/2026-06-01T13:00:00.000Z`. */
   readonly asked: readonly string[];
   knows(...hours: readonly HourOfNamespace[]): void;
@@ -20,8 +20,8 @@ export interface MemoryAllocations extends CostMonitor {
 
 const HOUR_MS = 3_600_000;
 
-/** An in-memory cost monitor; fulfils `allocationsSuite`. */
-export function memoryCostMonitor(): MemoryAllocations {
+/** An in-memory cost monitor; fulfils `costMonitorSuite`. */
+export function memoryCostMonitor(): MemoryCostMonitor {
   const known: HourOfNamespace[] = [];
   const asked: string[] = [];
   let isMeant = (_: Period) => false;

@@ -33,7 +33,7 @@ export const gone = (name: string, uid: string, [createdAt, goneAt]: readonly [s
 /** Consecutive processes with the same environments and records. */
 export function allocationScene(resolutionHours = 1) {
   const clock = new TestClock(at("12:20"));
-  const allocations = memoryCostMonitor();
+  const costMonitor = memoryCostMonitor();
   const records = memoryRecords();
   const environments = new Map<string, EphemeralEnvironment>();
   const refused: Error[] = [];
@@ -60,7 +60,7 @@ export function allocationScene(resolutionHours = 1) {
       },
     },
     records,
-    allocations,
+    costMonitor,
     clock,
     log: silentLog,
   };
@@ -77,7 +77,7 @@ export function allocationScene(resolutionHours = 1) {
   return {
     dependencies,
     clock,
-    allocations,
+    costMonitor,
     records,
     environments,
     refused,

@@ -44,7 +44,7 @@ const environment = (uid: string, usage: readonly ReturnType<typeof change>[]) =
 /** The platform from hour to hour; twenty minutes past each it reads OpenCost, and sums up days. */
 function platform() {
   const clock = new TestClock("2026-03-28T20:20:00.000Z");
-  const allocations = memoryCostMonitor();
+  const costMonitor = memoryCostMonitor();
   const records = memoryRecords();
   const store = memoryRollupStore();
   let there: EphemeralEnvironment | undefined;
@@ -65,7 +65,7 @@ function platform() {
     },
     caches,
     records,
-    allocations,
+    costMonitor,
     clock,
     log: silentLog,
   };
@@ -95,7 +95,7 @@ function platform() {
     days = await store.list(never);
   }
   return {
-    allocations,
+    costMonitor,
     records,
     be(environmentNow: EphemeralEnvironment) {
       there = environmentNow;
@@ -118,13 +118,13 @@ function platform() {
 
 test("a history with OpenCost gives exactly the expected costs", async () => {
   const world = platform();
-  const { allocations } = world;
+  const { costMonitor } = world;
   const isAsleep = (at: number) => at >= ms("03-29T00:00:00") && at < ms("03-29T06:00:00");
   for (let at = ms("03-28T20:00:00"); at < ms("04-01T03:00:00"); at += HOUR) {
-    if (!isAsleep(at)) allocations.knows({ namespace: "env-shop", at: new Date(at).toISOString(), cost: HOURLY });
+    if (!isAsleep(at)) costMonitor.knows({ namespace: "env-shop", at: new Date(at).toISOString(), cost: HOURLY });
   }
   // OpenCost never answers for three hours of the day of the European clock change.
-  allocations.fails(({ fromMs }) => fromMs >= ms("03-29T12:00:00") && fromMs < ms("03-29T15:00:00"));
+  costMonitor.fails(({ fromMs }) => fromMs >= ms("03-29T12:00:00") && fromMs < ms("03-29T15:00:00"));
 
   world.be(
     environment("first", [
