@@ -41,23 +41,16 @@ export type Removal =
 
 /**
  * Objects of environments, of any kind. Ownership is the UID label and nothing else: other objects are left untouched,
- * and count as absent.
- *
- * Calls to the API server may throw the kit's KubeError.
+ * and count as absent. Calls to the API server may throw the kit's KubeError; `ensure` and `adopt` also NameTaken when
+ * the object or its namespace is not this environment's, and BeingDeleted when it or its namespace is terminating.
  */
 export interface Cluster {
-  /**
-   * Creates the object, or repairs its drift.
-   *
-   * @throws NameTaken when it does not belong to this environment; BeingDeleted when it or its namespace is terminating
-   */
+  /** Creates the object, or repairs its drift. */
   ensure(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "created" | "repaired">;
 
   /**
    * Sets fields of an object that Kubernetes creates in every namespace, such as the ServiceAccount `default`: it
    * becomes this environment's and keeps its other fields.
-   *
-   * @throws NameTaken when its namespace is not this environment's; BeingDeleted when its namespace is terminating
    */
   adopt(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "written">;
 
@@ -76,11 +69,7 @@ export interface Cluster {
   /** A fresh read. */
   read(owner: Owner, kind: Kind, ref: ObjectRef): Promise<ObservedObject | undefined>;
 
-  /**
-   * Deletes the object; call again until `gone`.
-   *
-   * @param seen the version that the decision is based on: only this version is deleted
-   */
+  /** Deletes the object, or only the version `seen` by the decision; call again until `gone`. */
   remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
 
   /** Changes fields of the object: all (RFC 6902), or none when a test of the patch fails. */

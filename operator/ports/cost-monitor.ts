@@ -1,13 +1,9 @@
 import type { AllocatedCost } from "../../crds/usage/allocations.ts";
 import type { Period } from "../../crds/usage/period-summary.ts";
 
-/** Source of the costs of the cluster's resources. */
+/** Source of the costs of the cluster's resources. Throws CostMonitorUnavailable. */
 export interface CostMonitor {
-  /**
-   * Allocation in the period, in whole seconds, by namespace. A missing one had nothing, or is unknown.
-   *
-   * @throws CostMonitorUnavailable
-   */
+  /** Allocation in the period, in whole seconds, by namespace. A missing one had nothing, or is unknown. */
   byNamespace(period: Period, signal: AbortSignal): Promise<ReadonlyMap<string, AllocatedCost>>;
 
   close(): Promise<void>;

@@ -97,17 +97,15 @@ export interface ObservedApplication {
 }
 
 /**
- * Deploys a chart with values into an environment's namespace and keeps it so.
- *
- * Reads come from a watch; writes throw DeployerUnavailable when the deployer's objects can't be written.
+ * Deploys a chart with values into an environment's namespace and keeps it so. Reads come from a watch. Writes throw
+ * DeployerUnavailable when the deployer's objects can't be written; `ensure…` NameTaken when an object of the name does
+ * not belong to this environment.
  */
 export interface Deployer {
   /**
    * Confines the environment's application to its one namespace, its one chart and the kinds that it may make; before
    * any write of the application. Gives the deployer the login at the chart's place, for this environment alone;
    * without one, takes the former away.
-   *
-   * @throws NameTaken when a project of that name does not belong to this environment
    */
   ensureProject(environment: Owner, chart: ChartSource, login?: ChartLogin): Promise<void>;
 
@@ -117,11 +115,7 @@ export interface Deployer {
    */
   loginAgeMs(environment: Owner, chart: ChartSource, source: string): number;
 
-  /**
-   * Creates or updates the application; `ensureProject` must come before.
-   *
-   * @throws NameTaken when an application of that name does not belong to this environment
-   */
+  /** Creates or updates the application; `ensureProject` must come before. */
   ensure(desired: DesiredApplication): Promise<"unchanged" | "created" | "changed">;
 
   /** The application from the watch; `undefined` before it exists. */
@@ -169,10 +163,8 @@ export class DeployerUnavailable extends Error {
 }
 
 /**
- * True when the environment's GitOps tool leaves a platform change of a spec field alone, although the manifest has it.
- * False when uncertain.
- *
- * @param field path below the spec, such as `ttlHours` or `backend/branch`
+ * True when the environment's GitOps tool leaves a platform change of a spec field (its path, such as `backend/branch`)
+ * alone, although the manifest has it. False when uncertain.
  */
 export type LeftFields = (environment: EphemeralEnvironment, field: string) => Promise<boolean>;
 
@@ -184,13 +176,12 @@ export interface DeployerEntry {
   readonly message: string;
 }
 
-/** Messages of the deployer about an environment's application; not its own logs, which mention others. */
+/**
+ * Messages of the deployer about an environment's application; not its own logs, which mention others. Throws
+ * ClusterUnavailable when the API server does not answer.
+ */
 export interface DeployerLog {
-  /**
-   * Conditions, last operation and result of each resource in it, oldest first. Empty without an application. One read.
-   *
-   * @throws ClusterUnavailable when the API server does not answer
-   */
+  /** Conditions, last operation and each resource's result, oldest first. Empty without an application. One read. */
   entries(environment: Owner): Promise<readonly DeployerEntry[]>;
 }
 

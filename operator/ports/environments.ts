@@ -8,9 +8,7 @@ import { EnvironmentConflict } from "../../crds/errors.ts";
 import type { StatusWriter } from "./cluster.ts";
 
 /**
- * Environments for the controllers; `api/environments.ts` has more for the REST interface.
- *
- * Reads come from this process's cache with its own writes. Calls to the Kubernetes API may throw ClusterUnavailable.
+ * Environments for the controllers; `api/environments.ts` has more for the REST interface. Reads come from this process's cache with its own writes. Calls to the Kubernetes API may throw ClusterUnavailable.
  */
 export interface OperatorEnvironments {
   /** All environments, unordered, in a new array. Throws ClusterUnavailable before the first list. */

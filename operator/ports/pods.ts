@@ -60,7 +60,6 @@ export interface Diagnosis {
 
 /**
  * Pods in an environment's namespace, and their owners. A call reads the pods once, and the Jobs where a Job made one.
- *
  * Methods but `lastOutput` throw the kit's KubeError when the API server does not answer.
  */
 export interface Pods {

@@ -2,11 +2,7 @@ import type { RecordSpec } from "../../crds/environment/environment-record.ts";
 import type { Allocations } from "../../crds/usage/allocations.ts";
 import type { KeptBounds } from "../kit/surplus.ts";
 
-/**
- * Records of deleted environments.
- *
- * Methods throw the kit's KubeError.
- */
+/** Records of deleted environments. Methods throw the kit's KubeError. */
 export interface Records {
   /** Writes an environment's record; the first one stays. */
   keep(record: RecordSpec): Promise<void>;

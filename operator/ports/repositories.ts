@@ -18,15 +18,11 @@ export interface Reload {
   readonly errors: readonly { readonly name: string; readonly message: string }[];
 }
 
-/** Requests checks of Repositories. */
+/** Requests checks of Repositories. Throws ClusterUnavailable. */
 export interface RepositoryReloads {
-  /**
-   * Requests a check of each, and waits up to 20 s. Callers during a reload share the next one.
-   *
-   * @throws ClusterUnavailable when the Kubernetes API is unreachable, and before the first list
-   */
+  /** Requests a check of each, and waits up to 20 s. Callers during a reload share the next one. */
   reload(): Promise<Reload>;
 
-  /** Requests a check of one without waiting; fine when it is gone. @throws ClusterUnavailable */
+  /** Requests a check of one without waiting; fine when it is gone. */
   request(repository: Repository): Promise<void>;
 }

@@ -24,9 +24,7 @@ export interface SecretOwner extends Owner {
 }
 
 /**
- * Secret values of environments: written once per version, never changed, deleted with the environment.
- *
- * Every method but `close` throws SecretManagerUnavailable when the manager is unreachable or refuses us.
+ * Secret values of environments: written once per version, never changed, deleted with the environment. Every method but `close` throws SecretManagerUnavailable when the manager is unreachable or refuses us.
  */
 export interface SecretManager {
   /**

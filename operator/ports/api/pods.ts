@@ -19,12 +19,11 @@ export interface Workload extends NamedObject {
   readonly problem?: string;
 }
 
+/** Throws ClusterUnavailable when the API server does not answer. */
 export interface Workloads {
   /**
    * All workloads, by component, kind and name; none before the namespace exists. One read of the pods, one per kind,
    * and one of the events where pods are missing.
-   *
-   * @throws ClusterUnavailable when the API server does not answer
    */
   list(environment: Owner, selectors: ComponentSelectors): Promise<readonly Workload[]>;
 }

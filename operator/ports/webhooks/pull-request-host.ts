@@ -49,9 +49,8 @@ export interface PullRequestHost {
   report(repository: HostedRepository, report: CommitReport, signal: AbortSignal): Promise<void>;
 
   /**
-   * Edits the comment; a lost one is found by its marker and our author id, else created.
-   *
-   * @returns its id; `undefined` when there is none and none may be created
+   * Edits the comment; a lost one is found by its marker and our author id, else created. Answers its id; `undefined`
+   * when there is none and none may be created.
    */
   comment(repository: HostedRepository, comment: StickyComment, signal: AbortSignal): Promise<number | undefined>;
 
@@ -89,10 +88,8 @@ export interface PullRequestReader {
   ): Promise<HostedPullRequest | undefined>;
 
   /**
-   * Makes the host resend its undelivered webhooks, signed and through the usual endpoint. The contents in its log are
-   * not read.
-   *
-   * @returns the count; `undefined` where the host keeps no log, the token may not use it, or no hook has our address
+   * Makes the host resend its undelivered webhooks, signed and through the usual endpoint, without a read of their
+   * contents. @returns the count; `undefined` without a log of the host, a right to it, or a hook with our address
    */
   redeliver(repository: HostedRepository, missed: MissedWebhooks, signal: AbortSignal): Promise<number | undefined>;
 }
