@@ -28,6 +28,9 @@ export interface Totals extends Charged {
 export const DIMENSIONS = ["repository", "creator", "config_set", "trigger"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
+export const byDimension = <T>(of: (dimension: Dimension) => T) =>
+  Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, of(dimension)])) as Record<Dimension, T>;
+
 /** Totals by the name of the common property; `OTHERS` sums those beyond the limit. */
 export type Rows = ReadonlyMap<string, Totals>;
 
@@ -146,8 +149,7 @@ type Adding = { -readonly [F in keyof Totals]: number };
 type AddingRows = Map<string, Adding>;
 
 function emptySum(): { readonly total: Adding; readonly by: Readonly<Record<Dimension, AddingRows>> } {
-  const by = { repository: new Map(), creator: new Map(), config_set: new Map(), trigger: new Map() };
-  return { total: { ...NO_TOTALS }, by };
+  return { total: { ...NO_TOTALS }, by: byDimension(() => new Map()) };
 }
 
 function add(sum: Adding, one: Totals): void {

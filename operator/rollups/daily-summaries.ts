@@ -2,13 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { completeRecord } from "../../crds/environment/environment-record.ts";
 import { dayOf } from "../../crds/rollup.ts";
 import {
+  byDimension,
   cappedRows,
   DAY_MS,
-  DIMENSIONS,
-  type Dimension,
   midnightOf,
   type PeriodSummary,
-  type Rows,
   summaryOf,
 } from "../../crds/usage/period-summary.ts";
 import { createUsageReader } from "../../crds/usage/usage-record.ts";
@@ -66,7 +64,7 @@ function isNews(summary: PeriodSummary, stored: PeriodSummary | undefined): bool
   return summary.total.thereSeconds >= stored.total.thereSeconds && !isDeepStrictEqual(summary, stored);
 }
 
-function capped({ by, ...summary }: PeriodSummary): PeriodSummary {
-  const rows = DIMENSIONS.map((dimension) => [dimension, cappedRows(by[dimension], NAMED)] as const);
-  return { ...summary, by: Object.fromEntries(rows) as Record<Dimension, Rows> };
-}
+const capped = (summary: PeriodSummary): PeriodSummary => ({
+  ...summary,
+  by: byDimension((dimension) => cappedRows(summary.by[dimension], NAMED)),
+});

@@ -2,7 +2,7 @@ import { GROUP } from "../../../../crds/group.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import type { Rollup, SlotCounts } from "../../../../crds/rollup.ts";
 import {
-  DIMENSIONS,
+  byDimension,
   type Dimension,
   NO_TOTALS,
   type PeriodSummary,
@@ -29,10 +29,10 @@ interface Context {
 
 /** RollupStore port: one ConfigMap a day, in the platform's namespace. */
 export function kubernetesRollupStore({ client, namespace }: Context): RollupStore {
+  const refOf = (day: string) => ({ name: `${NAME_PREFIX}${day}`, namespace });
   const draft = (day: string, content: Rollup, resourceVersion?: string) => ({
     metadata: {
-      name: `${NAME_PREFIX}${day}`,
-      namespace,
+      ...refOf(day),
       labels: { [ROLLUP_LABEL]: day },
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
@@ -44,7 +44,7 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
   const isChanged = (error: unknown) => isConflict(error) || isNotFound(error);
   return {
     async find(day) {
-      const found = await client.find(configMapKind, { name: `${NAME_PREFIX}${day}`, namespace });
+      const found = await client.find(configMapKind, refOf(day));
       return found && storedRollup(found);
     },
     create: (day, content) =>
@@ -56,8 +56,7 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
       return items.map(storedRollup);
     },
     async remove({ day, version: resourceVersion }) {
-      const ref = { name: `${NAME_PREFIX}${day}`, namespace };
-      await client.delete(configMapKind, ref, { resourceVersion }).catch(insteadOf(isConflict, undefined));
+      await client.delete(configMapKind, refOf(day), { resourceVersion }).catch(insteadOf(isConflict, undefined));
     },
   };
 }
@@ -109,48 +108,38 @@ function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
-type Counted = Pick<Rollup, "slots" | "writers">;
-
+/** Stored counts of a day. */
 interface WrittenCounts {
-  /** Names of counters, in the order of each slot's counts. */
+  /** Names of counters, in the order of each slot's counts: once, because a day has hundreds of slots. */
   readonly counters: readonly string[];
   readonly slots: Readonly<Record<string, readonly number[]>>;
-  readonly writers: Counted["writers"];
+  readonly writers: Rollup["writers"];
 }
 
-/** Text of the counts, with each counter named once: a day has hundreds of slots. */
-function writtenCounts({ slots, writers }: Counted): string {
+function writtenCounts({ slots, writers }: Rollup): string {
   const counters = [...new Set(Object.values(slots).flatMap((counts) => Object.keys(counts)))].sort();
-  const figures = Object.entries(slots).map(([slot, counts]) => [slot, counters.map((name) => counts[name] ?? 0)]);
-  const written: WrittenCounts = { counters, slots: Object.fromEntries(figures), writers };
-  return JSON.stringify(written);
+  const values = mapValues(slots, (counts) => counters.map((name) => counts[name] ?? 0));
+  return JSON.stringify({ counters, slots: values, writers } satisfies WrittenCounts);
 }
 
 /** @throws SyntaxError for foreign text */
-function readCounts(text: string | undefined): Partial<Counted> {
+function readCounts(text: string | undefined): Partial<Rollup> {
   if (text === undefined) return {};
   const { counters, slots, writers } = JSON.parse(text) as Partial<WrittenCounts>;
   if (counters === undefined || slots === undefined || writers === undefined) throw new SyntaxError("no counts");
-  const countsOf = (figures: readonly number[]): SlotCounts =>
+  const countsOf = (values: readonly number[]): SlotCounts =>
     Object.fromEntries(
-      counters.flatMap((name, index) => {
-        const count = figures[index] ?? 0;
-        return count === 0 ? [] : [[name, count]];
-      }),
+      counters.map((name, index) => [name, values[index] ?? 0] as const).filter(([, count]) => count > 0),
     );
-  return {
-    slots: Object.fromEntries(Object.entries(slots).map(([slot, figures]) => [slot, countsOf(figures)])),
-    writers,
-  };
+  return { slots: mapValues(slots, countsOf), writers };
 }
 
-/** Totals without field names: a ConfigMap may hold thousands. */
-type Figures = readonly number[];
-
+/** Stored summary of a day, with rows by name. */
 interface WrittenSummary {
+  /** Names of the totals' fields, in the order of each row's values: once, because there may be thousands of rows. */
   readonly fields: readonly string[];
-  readonly total: Figures;
-  readonly by: Readonly<Partial<Record<Dimension, Readonly<Record<string, Figures>>>>>;
+  readonly total: readonly number[];
+  readonly by: Readonly<Partial<Record<Dimension, Readonly<Record<string, readonly number[]>>>>>;
   readonly peak: number;
 }
 
@@ -158,13 +147,13 @@ const FIELDS = Object.keys(NO_TOTALS) as (keyof Totals)[];
 
 /** Deterministic text of the summary. */
 function writtenSummary({ total, by, peak }: PeriodSummary): string {
-  const figures = (totals: Totals) => FIELDS.map((field) => totals[field]);
+  const valuesOf = (totals: Totals) => FIELDS.map((field) => totals[field]);
   const sorted = (rows: Rows) => [...rows].sort(([one], [other]) => (one < other ? -1 : 1));
-  const rows = (of: Rows) => Object.fromEntries(sorted(of).map(([name, totals]) => [name, figures(totals)]));
+  const rowsOf = (rows: Rows) => Object.fromEntries(sorted(rows).map(([name, totals]) => [name, valuesOf(totals)]));
   const written: WrittenSummary = {
     fields: FIELDS,
-    total: figures(total),
-    by: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(by[dimension])])),
+    total: valuesOf(total),
+    by: byDimension((one) => rowsOf(by[one])),
     peak,
   };
   return JSON.stringify(written);
@@ -174,15 +163,14 @@ function writtenSummary({ total, by, peak }: PeriodSummary): string {
 function readSummary(text: string | undefined): PeriodSummary | undefined {
   if (text === undefined) return undefined;
   const { fields, total, by, peak } = JSON.parse(text) as WrittenSummary;
-  const totals = (figures: Figures): Totals => ({
+  const totalsOf = (values: readonly number[]): Totals => ({
     ...NO_TOTALS,
-    ...Object.fromEntries(figures.map((figure, index) => [fields[index], figure])),
+    ...Object.fromEntries(values.map((value, index) => [fields[index], value])),
   });
-  const rows = (dimension: Dimension): Rows =>
-    new Map(Object.entries(by[dimension] ?? {}).map(([name, figures]) => [name, totals(figures)]));
-  return {
-    total: totals(total),
-    by: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(dimension)])) as Record<Dimension, Rows>,
-    peak,
-  };
+  const rowsOf = (dimension: Dimension): Rows =>
+    new Map(Object.entries(by[dimension] ?? {}).map(([name, values]) => [name, totalsOf(values)]));
+  return { total: totalsOf(total), by: byDimension(rowsOf), peak };
 }
+
+const mapValues = <T, R>(record: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
