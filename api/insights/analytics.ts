@@ -51,12 +51,12 @@ type Used = Pick<Services, "repositories" | "configSets">;
 
 /** Statistics of environments by a common property. */
 export function toAnalytics(
-  { report, interval, known }: SeriesOf & { readonly known: UsageStatistics },
+  { report, interval, statistics }: SeriesOf & { readonly statistics: UsageStatistics },
   caller: Caller,
   services: Used,
 ): EnvironmentAnalytics {
   const { period, days, whole } = report.summary;
-  const { by_status, ttl, failure_reasons, stale, nowMs } = known;
+  const { by_status, ttl, failure_reasons, stale, nowMs } = statistics;
   const groups = (dimension: Dimension) => groupsOf(report, dimension, { caller, services });
   const isVisible = visibleTo(caller);
   return {

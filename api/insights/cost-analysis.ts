@@ -16,13 +16,17 @@ type Recommendation = CostAnalysis["recommendations"][number];
 type Used = Pick<Services, "settings" | "repositories" | "configSets">;
 
 /** Recommendations for environments that could cost less, the greatest saving first; the same for every caller. */
-export function recommended(records: readonly UsageRecord[], now: Date, { settings }: Pick<Services, "settings">) {
+export function recommendationsOf(
+  records: readonly UsageRecord[],
+  now: Date,
+  { settings }: Pick<Services, "settings">,
+) {
   const nowMs = now.getTime();
-  const found = records.flatMap((record) => {
+  const all = records.flatMap((record) => {
     const recommendation = recommendationFor(record, nowMs, settings);
     return recommendation === undefined ? [] : [{ record, recommendation }];
   });
-  return found.sort((one, other) => other.recommendation.saving_cents - one.recommendation.saving_cents);
+  return all.sort((one, other) => other.recommendation.saving_cents - one.recommendation.saving_cents);
 }
 
 function recommendationFor(
@@ -46,24 +50,25 @@ function recommendationFor(
   };
 }
 
-interface Asked {
+interface AnalysisInput {
   readonly report: CostReport;
-  readonly found: ReturnType<typeof recommended>;
+  readonly recommendations: ReturnType<typeof recommendationsOf>;
   readonly dimension: Dimension;
 }
 
 /** Costs by a common property, and possible savings. */
-export function toCostAnalysis({ report, found, dimension }: Asked, caller: Caller, services: Used): CostAnalysis {
+export function toCostAnalysis(
+  { report, recommendations, dimension }: AnalysisInput,
+  caller: Caller,
+  services: Used,
+): CostAnalysis {
   const { costs } = services.settings;
   const isVisible = visibleTo(caller);
-  const recommendations = found
+  const visible = recommendations
     .filter(({ record }) => isVisible(rightsTo(record)))
     .map(({ recommendation }) => recommendation);
-  const cents = recommendations.reduce((sum, { saving_cents }) => sum + saving_cents, 0);
-  const byReason = WASTE_REASONS.map((reason) => [
-    reason,
-    recommendations.filter((one) => one.reason === reason).length,
-  ]);
+  const cents = visible.reduce((sum, { saving_cents }) => sum + saving_cents, 0);
+  const byReason = WASTE_REASONS.map((reason) => [reason, visible.filter((one) => one.reason === reason).length]);
   return {
     period: toPeriod(report.summary.period),
     currency: costs.currency,
@@ -71,13 +76,13 @@ export function toCostAnalysis({ report, found, dimension }: Asked, caller: Call
     group_by: dimension,
     groups: costRows(report, dimension, caller, services),
     waste: {
-      environments: recommendations.length,
+      environments: visible.length,
       saving: amountOf(cents),
       saving_cents: cents,
       by_reason: Object.fromEntries(byReason) as CostAnalysis["waste"]["by_reason"],
     },
     forecast: { projected_month: amountOrNull(projectedCents(report, costs)), budget: toBudget(report, costs) },
-    recommendations: recommendations.slice(0, MOST_RECOMMENDED),
+    recommendations: visible.slice(0, MOST_RECOMMENDED),
   };
 }
 

@@ -2,7 +2,7 @@ import { costReportOf } from "../costs/report.ts";
 import { feature, route } from "../route.ts";
 import { periodOf, SeriesQuery } from "../schemas/period.ts";
 import { toAnalytics, usageStatistics } from "./analytics.ts";
-import { recommended, toCostAnalysis } from "./cost-analysis.ts";
+import { recommendationsOf, toCostAnalysis } from "./cost-analysis.ts";
 import { toInsightsDashboard } from "./dashboard.ts";
 import { AnalysisQuery, CostAnalysis, EnvironmentAnalytics, InsightsDashboard, UserActivity } from "./schemas.ts";
 import { knownUsers, toUserActivity } from "./users.ts";
@@ -29,10 +29,10 @@ const getEnvironmentAnalytics = route({
   query: SeriesQuery,
   reply: EnvironmentAnalytics,
 })(({ query: { interval, ...query }, caller }, services) => {
-  const known = services.memo.of(`records ${JSON.stringify(query)}`, (now) =>
+  const statistics = services.memo.of(`records ${JSON.stringify(query)}`, (now) =>
     usageStatistics(services.usageRecords(), periodOf(query, now), now),
   );
-  return toAnalytics({ report: costReportOf(query, services), interval, known }, caller, services);
+  return toAnalytics({ report: costReportOf(query, services), interval, statistics }, caller, services);
 });
 
 const getUserActivity = route({
@@ -43,8 +43,8 @@ const getUserActivity = route({
   query: SeriesQuery,
   reply: UserActivity,
 })(({ query: { interval, ...query }, caller }, services) => {
-  const known = services.memo.of("users", () => knownUsers(services.usageRecords()));
-  return toUserActivity({ report: costReportOf(query, services), interval, known }, caller, services);
+  const users = services.memo.of("users", () => knownUsers(services.usageRecords()));
+  return toUserActivity({ report: costReportOf(query, services), interval, users }, caller, services);
 });
 
 const getCostAnalysis = route({
@@ -55,8 +55,10 @@ const getCostAnalysis = route({
   query: AnalysisQuery,
   reply: CostAnalysis,
 })(({ query: { group_by: dimension = "repository", ...query }, caller }, services) => {
-  const found = services.memo.of("recommendations", (now) => recommended(services.usageRecords(), now, services));
-  return toCostAnalysis({ report: costReportOf(query, services), found, dimension }, caller, services);
+  const recommendations = services.memo.of("recommendations", (now) =>
+    recommendationsOf(services.usageRecords(), now, services),
+  );
+  return toCostAnalysis({ report: costReportOf(query, services), recommendations, dimension }, caller, services);
 });
 
 export const insightRoutes = feature(

@@ -42,7 +42,7 @@ type Used = Pick<Services, "settings">;
 
 /** Creators of environments; without access to all environments, the caller alone. */
 export function toUserActivity(
-  { report, interval, known }: SeriesOf & { readonly known: ReadonlyMap<string, KnownUser> },
+  { report, interval, users }: SeriesOf & { readonly users: ReadonlyMap<string, KnownUser> },
   caller: Caller,
   { settings }: Used,
 ): UserActivity {
@@ -53,7 +53,7 @@ export function toUserActivity(
   const shown = (rows: Rows): Rows => new Map([...rows].filter(([subject]) => isShown(subject)));
   const people = shown(whole.by.creator);
   const toUser = ([subject, totals]: readonly [string, Totals]) => {
-    const { email = "", name = "", activeEnvironments = 0, lastCreatedMs } = known.get(subject) ?? {};
+    const { email = "", name = "", activeEnvironments = 0, lastCreatedMs } = users.get(subject) ?? {};
     return {
       id: subject,
       email,
@@ -67,7 +67,7 @@ export function toUserActivity(
   };
   return {
     period: toPeriod(period),
-    total_users: new Set([...[...known.keys()].filter(isShown), ...people.keys()]).size,
+    total_users: new Set([...[...users.keys()].filter(isShown), ...people.keys()]).size,
     active_users: activeUsersIn(people),
     users: [...people]
       .map(toUser)

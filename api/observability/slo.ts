@@ -22,32 +22,32 @@ interface Scored {
   readonly h6: Score;
 }
 
-interface Asked {
+interface ScoredPeriod {
   readonly period: Period;
   readonly nowMs: number;
 }
 
 /** Scores of objectives about environments; slow for many. */
-export interface UsageScores extends Asked {
+export interface UsageScores extends ScoredPeriod {
   readonly scored: readonly Scored[];
 }
 
 export function usageScores(period: Period, now: Date, records: readonly UsageRecord[]): UsageScores {
-  const asked = { period, nowMs: now.getTime() };
-  const scored = scores(OBJECTIVES_OF_USAGE, asked, (of) => ({ records, period: of, nowMs: asked.nowMs }));
-  return { ...asked, scored };
+  const scope = { period, nowMs: now.getTime() };
+  const scored = scores(OBJECTIVES_OF_USAGE, scope, (of) => ({ records, period: of, nowMs: scope.nowMs }));
+  return { ...scope, scored };
 }
 
 /** Objectives in the period, and their error budgets by the last hours. */
 export function sloReport(
-  { scored, ...asked }: UsageScores,
+  { scored, ...scope }: UsageScores,
   { rollups }: Pick<Services, "rollups">,
 ): Static<typeof SloReport> {
-  const counted = scores(OBJECTIVES_OF_COUNTS, asked, (of) => countedIn(rollups, of));
+  const counted = scores(OBJECTIVES_OF_COUNTS, scope, (of) => countedIn(rollups, of));
   const objectives = [...scored, ...counted].map(toObjective);
   const overall = WORST_FIRST.find((state) => objectives.some((one) => one.state === state)) ?? "no_data";
   return {
-    window: toPeriod(asked.period),
+    window: toPeriod(scope.period),
     objectives,
     overall,
     coverage: coverageOf(rollups),
@@ -56,7 +56,7 @@ export function sloReport(
 
 function scores<Evidence>(
   objectives: readonly Objective<Evidence>[],
-  { period, nowMs }: Asked,
+  { period, nowMs }: ScoredPeriod,
   evidenceIn: (period: Period) => Evidence,
 ): readonly Scored[] {
   const lastHours = (hours: number) => evidenceIn({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs });

@@ -39,11 +39,11 @@ export function createSummarizer(
   const nowMs = now.getTime();
   const all = usageRecords();
   const stored = new Map(rollups.days().map((one) => [one.day, one] as const));
-  const firstLifeMs = earliest(all) ?? nowMs;
-  const firstMs = [...stored.keys()].reduce((first, day) => Math.min(first, Date.parse(day)), firstLifeMs);
+  const firstCreatedMs = earliest(all) ?? nowMs;
+  const firstMs = [...stored.keys()].reduce((first, day) => Math.min(first, Date.parse(day)), firstCreatedMs);
   const known = new Map<string, PeriodSummary>();
   const partOf = (part: Period): PeriodSummary => {
-    if (part.toMs <= firstLifeMs) return NOTHING;
+    if (part.toMs <= firstCreatedMs) return NOTHING;
     const key = `${part.fromMs}-${part.toMs}`;
     const summary = known.get(key) ?? summaryOf(all, part, nowMs);
     known.set(key, summary);

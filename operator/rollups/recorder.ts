@@ -120,7 +120,7 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
 }
 
 /**
- * Changes a day's rollup. Replicas may write at the same moment: then `change` is asked again, about the newer rollup.
+ * Changes a day's rollup. Replicas may write at the same moment: then `change` is called again, with the newer one.
  *
  * @param change answers the new content; `undefined`: nothing to write
  */

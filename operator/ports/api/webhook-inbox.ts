@@ -63,7 +63,7 @@ export interface WebhookInbox {
   accept(webhook: VerifiedWebhook): Promise<Outcome>;
 
   /** Decision about such an event, without storing, acting or asking a host. */
-  simulate(asked: SimulatedWebhook): Promise<Simulation>;
+  simulate(webhook: SimulatedWebhook): Promise<Simulation>;
 
   /** Decides and acts on a stored delivery again, by the current state. */
   redeliver(delivery: WebhookDelivery): Promise<Outcome>;

@@ -72,7 +72,7 @@ function dashboardOf({ records, stored, fromMs, hours, interval, caller }: Asked
   const report = costReport(period, NOW, { usageRecords: () => records, rollups, settings });
   const dashboard = toCostDashboard({ report, interval }, caller, services);
   const groups = DIMENSIONS.map(
-    (dimension) => toCostAnalysis({ report, found: [], dimension }, caller, services).groups,
+    (dimension) => toCostAnalysis({ report, recommendations: [], dimension }, caller, services).groups,
   );
   return { ...dashboard, groups };
 }
