@@ -7,10 +7,9 @@ import { type Caller, visibleTo } from "../auth/access.ts";
 import { greatestFirst, namedRows, rightsTo } from "../observability/named-rows.ts";
 import type { Interval } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
-import { costBasis } from "./coverage.ts";
 import { type CostReport, type EnvironmentPrice, isKnown } from "./report.ts";
 import type { CostDashboard, CostRow } from "./schemas.ts";
-import { amountOrNull, toBudget, toCostSummary, wholeCents } from "./views.ts";
+import { amountOrNull, costBasis, toBudget, toCostSummary, wholeCents } from "./views.ts";
 
 const MOST_ENVIRONMENTS = 10;
 

@@ -4,8 +4,8 @@ import { totalsOf } from "../../crds/usage/period-summary.ts";
 import { amountOf, priceOfHour, sumOfCents, totalPriceOf } from "../../crds/usage/price.ts";
 import { usageOfEnvironment } from "../../crds/usage/usage-record.ts";
 import type { Services } from "../services.ts";
-import { costBasis } from "./coverage.ts";
 import type { EnvironmentCostReport } from "./schemas.ts";
+import { costBasis } from "./views.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -10,7 +10,7 @@ import type { Services } from "../services.ts";
 const RECENT_MS = 7 * DAY_MS;
 const LEAST_KNOWN_SECONDS = 3_600;
 
-/** Figures of costs; the same for every caller. */
+/** Costs of a period, and of the month; the same for every caller. */
 export interface CostReport {
   readonly now: Date;
   readonly summary: SummarizedPeriod;
@@ -37,7 +37,7 @@ interface MonthTotals {
   readonly leftSeconds: number;
 }
 
-/** Figures of the period; computed once for simultaneous requests. */
+/** Report of the requested period; computed once for simultaneous requests. */
 export function costReportOf(query: PeriodQuery, services: Used & Pick<Services, "memo">): CostReport {
   const compute = (now: Date) => costReport(periodOf(query, now), now, services);
   return services.memo.of(`report ${JSON.stringify(query)}`, compute);

@@ -1,10 +1,10 @@
 import type { Costs } from "../../config/costs.schema.ts";
+import type { Charged } from "../../crds/usage/allocations.ts";
 import type { Totals } from "../../crds/usage/period-summary.ts";
 import { amountOf, apportioned, priceOf, totalPriceOf } from "../../crds/usage/price.ts";
 import { toPeriod } from "../schemas/period.ts";
-import { costBasis } from "./coverage.ts";
 import { type CostReport, isKnown } from "./report.ts";
-import type { Budget, CostSummary } from "./schemas.ts";
+import type { Basis, Budget, CostCoverage, CostSummary } from "./schemas.ts";
 
 /** Whole in cents; `null` when none of it is known. */
 export const wholeCents = (totals: Totals, costs: Costs): number | null =>
@@ -59,4 +59,20 @@ export function projectedCents({ month }: Pick<CostReport, "month">, costs: Cost
   if (!isKnown(soFar) || !isKnown(recent.totals)) return null;
   const perSecond = totalPriceOf(recent.totals, costs) / recent.seconds;
   return Math.round(totalPriceOf(soFar, costs) + perSecond * leftSeconds);
+}
+
+/** Source of the costs, and their known share of time. */
+export function costBasis(totals: Totals): { readonly basis: Basis; readonly coverage: CostCoverage } {
+  const { thereSeconds, knownSeconds, allocatedSeconds } = totals;
+  const percent = (seconds: number) =>
+    thereSeconds === 0 ? null : Math.round((seconds / thereSeconds) * 10_000) / 100;
+  return {
+    basis: basisOf(totals),
+    coverage: { known_percent: percent(knownSeconds), allocated_percent: percent(allocatedSeconds) },
+  };
+}
+
+function basisOf({ allocatedSeconds, knownSeconds }: Charged): Basis {
+  if (allocatedSeconds === 0) return "requests";
+  return allocatedSeconds === knownSeconds ? "opencost" : "mixed";
 }

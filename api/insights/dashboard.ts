@@ -1,9 +1,8 @@
 import { NONE, OTHERS, type Rows } from "../../crds/usage/period-summary.ts";
 import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { Caller } from "../auth/access.ts";
-import { costBasis } from "../costs/coverage.ts";
 import type { CostReport } from "../costs/report.ts";
-import { amountOrNull, wholeCents } from "../costs/views.ts";
+import { amountOrNull, costBasis, wholeCents } from "../costs/views.ts";
 import { namedRows } from "../observability/named-rows.ts";
 import { type Interval, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";

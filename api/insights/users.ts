@@ -2,8 +2,7 @@ import { NONE, OTHERS, type Rows, type Totals } from "../../crds/usage/period-su
 import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import type { Caller } from "../auth/access.ts";
-import { costBasis } from "../costs/coverage.ts";
-import { amountOrNull, wholeCents } from "../costs/views.ts";
+import { amountOrNull, costBasis, wholeCents } from "../costs/views.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { activeUsersIn, type SeriesOf } from "./dashboard.ts";

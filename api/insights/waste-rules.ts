@@ -1,5 +1,4 @@
-import type { CentsByResource } from "../../crds/usage/price.ts";
-import { sumOfCents } from "../../crds/usage/price.ts";
+import { type CentsByResource, sumOfCents } from "../../crds/usage/price.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { UNCHANGED_MS, unchangedMs } from "./analytics.ts";
 import type { CostAnalysis } from "./schemas.ts";

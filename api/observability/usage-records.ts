@@ -8,7 +8,7 @@ interface Used {
 }
 
 /**
- * Usage records of all existing and recorded environments: only from resources, so the same at every replica. Collected once
+ * Usage records of all existing and recorded environments: only from resources, so the same at every replica. Read once
  * for each change.
  */
 export function createUsageRecords({ environments, history }: Used): () => readonly UsageRecord[] {

@@ -107,7 +107,7 @@ export function sumOfTotals(all: Iterable<Totals>): Totals {
 }
 
 /** Limits on named rows. */
-export interface RowBounds {
+interface RowBounds {
   readonly most: number;
   /** Limit on all names together, as stored. */
   readonly mostBytes: number;

@@ -24,7 +24,7 @@ export interface CentsByResource {
 }
 
 /** Charged amounts: resources by their prices, and allocated money. */
-export type Priceable = Consumption & Partial<Allocated>;
+type Priceable = Consumption & Partial<Allocated>;
 
 /** Price of the resources, in unrounded cents. */
 export function priceOf(charged: Priceable, prices: Prices): CentsByResource {

@@ -7,7 +7,10 @@ import { oncePer } from "../once-per.ts";
 import type { Allocations } from "./allocations.ts";
 import { spansOf, type UsageSpan } from "./usage.ts";
 
-/** Facts about an existing or past environment for statistics and costs; moments are in milliseconds since 1970, `undefined` if they have not come. */
+/**
+ * Facts about an existing or past environment, for statistics and costs. Moments are in milliseconds since 1970,
+ * `undefined` if they have not come.
+ */
 export interface UsageRecord {
   readonly uid: string;
   readonly name: string;

@@ -16,7 +16,7 @@ import type { RollupStore, Rollups } from "../ports/rollups.ts";
 import { changeRollup } from "./recorder.ts";
 
 /** The ports of the daily sums. */
-export interface DailySummariesDependencies {
+interface DailySummariesDependencies {
   readonly clock: Clock;
   readonly caches: {
     readonly environments: Pick<Caches["environments"], "list">;

@@ -10,7 +10,7 @@ const ATTEMPTS = 8;
 /** Limit on slots waiting for the API server: a day of them. */
 const MOST_WAITING = 288;
 
-export interface RecorderContext {
+interface RecorderDependencies {
   readonly store: Pick<RollupStore, "find" | "create" | "replace">;
   /** Unique to this process, such as its host's name and random digits. */
   readonly writer: string;
@@ -37,7 +37,7 @@ interface Batch {
  * Recorder that adds each batch exactly once: the rollup names each process's last batch, so that one with an
  * unanswered write is not added again.
  */
-export function createRecorder({ store, writer, clock, log, stored }: RecorderContext): Recorder {
+export function createRecorder({ store, writer, clock, log, stored }: RecorderDependencies): Recorder {
   /** Counts by day and slot. */
   const waiting = new Map<string, Map<string, Record<string, number>>>();
   let batch: Batch | undefined;
