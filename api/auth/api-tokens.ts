@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
-import type { ApiTokens, AssertedClaims } from "../../operator/ports/api-tokens.ts";
+import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
 import { HttpError } from "../errors.ts";
 import type { Services } from "../services.ts";
 import { type Caller, issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
@@ -65,7 +65,7 @@ function checkValid(token: ApiToken, settings: Settings, now: Date): void {
  * @throws TokenRefused
  */
 export function checkVouched(
-  vouched: AssertedClaims,
+  vouched: Vouched,
   { issuer, settings, now }: { readonly issuer: IssuerSettings; readonly settings: Settings; readonly now: Date },
 ): void {
   checkRequired(vouched, issuer);
@@ -76,7 +76,7 @@ export function checkVouched(
 }
 
 /** A token is valid only while its owner could sign in; after a new required claim the owner has to sign in first. */
-function checkRequired({ claims = {} }: AssertedClaims, { requiredClaims }: IssuerSettings): void {
+function checkRequired({ claims = {} }: Vouched, { requiredClaims }: IssuerSettings): void {
   for (const [claim, accepted] of Object.entries(requiredClaims)) {
     if (Object.hasOwn(claims, claim) && accepted.includes(claims[claim] ?? "")) continue;
     const told = `The API token's owner is not known to have an accepted value of the claim '${claim}'; the next request with an ID token of the owner that has one makes it good again`;

@@ -1,5 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
-import type { AssertedClaims } from "../../operator/ports/api-tokens.ts";
+import type { Vouched } from "../../operator/ports/api-tokens.ts";
 import { type Caller, permissionsOf, rolesOf } from "./access.ts";
 
 /** Contents of a verified ID token. */
@@ -25,11 +25,7 @@ export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, setting
 }
 
 /** Facts about the caller that the caller's API tokens store. */
-export function vouchedOf({
-  groups,
-  claims,
-  vouchedAt,
-}: Pick<Caller, "groups" | "claims" | "vouchedAt">): AssertedClaims {
+export function vouchedOf({ groups, claims, vouchedAt }: Pick<Caller, "groups" | "claims" | "vouchedAt">): Vouched {
   const required = Object.keys(claims).length > 0 ? { claims } : {};
   return { groups: [...new Set(groups)].sort(), ...required, at: vouchedAt.toISOString() };
 }

@@ -1,7 +1,7 @@
 import type { ApiToken } from "../../crds/api-token.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { Clock } from "../../operator/kit/time/clock.ts";
-import type { ApiTokens, AssertedClaims } from "../../operator/ports/api-tokens.ts";
+import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
 import type { Services } from "../services.ts";
 import type { Caller } from "./access.ts";
 import { vouchedOf } from "./callers.ts";
@@ -13,7 +13,7 @@ const VOUCH_MS = 86_400_000;
 const RETRY_MS = 10_000;
 
 interface Context extends Pick<Services, "clock" | "log"> {
-  readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "storeAssertion" | "noteUse">;
+  readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "vouch" | "noteUse">;
 }
 
 /** Writes API tokens in the background: requests neither wait for it nor fail with it. */
@@ -25,7 +25,7 @@ export function tokenNotes({ apiTokens, clock, log }: Context) {
       const vouched = vouchedOf(caller);
       for (const token of apiTokens.ofOwner(caller.subject)) {
         if (!isNews(token, vouched)) continue;
-        write(`vouch ${token.metadata.name}`, () => apiTokens.storeAssertion(token, vouched));
+        write(`vouch ${token.metadata.name}`, () => apiTokens.vouch(token, vouched));
       }
     },
     used(token: ApiToken): void {
@@ -39,14 +39,14 @@ export function tokenNotes({ apiTokens, clock, log }: Context) {
 }
 
 /** Changed groups and claims are written at once, unchanged ones once a day; an older ID token is ignored. */
-function isNews({ spec }: ApiToken, vouched: AssertedClaims): boolean {
+function isNews({ spec }: ApiToken, vouched: Vouched): boolean {
   const newerMs = Date.parse(vouched.at) - Date.parse(spec.vouched.at);
   if (spec.revokedAt !== undefined || newerMs < 0) return false;
   return newerMs >= VOUCH_MS || said(spec.vouched) !== said(vouched);
 }
 
 /** Groups are sorted; the API server returns claims in its own order. */
-const said = ({ groups, claims = {} }: AssertedClaims) => JSON.stringify([groups, Object.entries(claims).sort()]);
+const said = ({ groups, claims = {} }: Vouched) => JSON.stringify([groups, Object.entries(claims).sort()]);
 
 /** Allows one write at a time under a key, with a pause after a failure. */
 function oneAtATime(clock: Clock, log: Log): (key: string, write: () => Promise<void>) => void {

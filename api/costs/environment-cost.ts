@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, ttlHours } from "../../crds/environment/lifetime.ts";
 import { totalsOf } from "../../crds/usage/period-summary.ts";
@@ -6,8 +7,6 @@ import { usageOfEnvironment } from "../../crds/usage/usage-record.ts";
 import type { Services } from "../services.ts";
 import type { EnvironmentCostReport } from "./schemas.ts";
 import { costBasis } from "./views.ts";
-
-const HOUR_MS = 3_600_000;
 
 type Used = Pick<Services, "settings" | "hourlyRates" | "clock">;
 

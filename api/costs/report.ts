@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
-import { chargeOf, DAY_MS, isThereIn, type Period, sumOfTotals, type Totals } from "../../crds/usage/period-summary.ts";
+import { DAY_MS } from "../../crds/durations.ts";
+import { chargeOf, isThereIn, type Period, sumOfTotals, type Totals } from "../../crds/usage/period-summary.ts";
 import { totalPriceOf } from "../../crds/usage/price.ts";
 import { createSummarizer, type SummarizedPeriod, type UsageSources } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";

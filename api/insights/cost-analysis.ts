@@ -49,7 +49,7 @@ function recommendationFor(
   };
 }
 
-interface AnalysisInput {
+interface Requested {
   readonly report: CostReport;
   readonly recommendations: ReturnType<typeof recommendationsOf>;
   readonly dimension: Dimension;
@@ -57,7 +57,7 @@ interface AnalysisInput {
 
 /** Costs by a common property, and possible savings. */
 export function toCostAnalysis(
-  { report, recommendations, dimension }: AnalysisInput,
+  { report, recommendations, dimension }: Requested,
   caller: Caller,
   services: Used,
 ): CostAnalysis {

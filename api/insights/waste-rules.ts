@@ -1,3 +1,4 @@
+import { HOUR_MS, WEEK_MS } from "../../crds/durations.ts";
 import { type CentsByResource, sumOfCents } from "../../crds/usage/price.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { UNCHANGED_MS, unchangedMs } from "./analytics.ts";
@@ -5,8 +6,6 @@ import type { CostAnalysis } from "./schemas.ts";
 
 type Recommendation = CostAnalysis["recommendations"][number];
 
-const HOUR_MS = 3_600_000;
-const WEEK_MS = 7 * 24 * HOUR_MS;
 /** Hours ahead for a protected environment, which never expires. */
 const FORESEEN_HOURS = 30 * 24;
 
@@ -33,7 +32,7 @@ export const WASTE_RULES: readonly WasteRule[] = [
     action: "unprotect",
     applies: (record, nowMs) => isReady(record) && record.dueMs === undefined && unchangedMs(record, nowMs) >= WEEK_MS,
     message: (record, nowMs) =>
-      `Nobody changed it for ${daysOf(record, nowMs)} days, and it never expires: take its protection away if nobody needs it.`,
+      `It was not changed for ${daysOf(record, nowMs)} days, and it never expires: take its protection away if it is not needed.`,
     savedCents: (perHour, hours) => sumOfCents(perHour) * hours,
   },
   {
@@ -42,7 +41,7 @@ export const WASTE_RULES: readonly WasteRule[] = [
     applies: (record, nowMs) =>
       isReady(record) && record.dueMs !== undefined && unchangedMs(record, nowMs) >= UNCHANGED_MS,
     message: (record, nowMs) =>
-      `Nobody changed it for ${daysOf(record, nowMs)} days: suspend or delete it if nobody uses it.`,
+      `It was not changed for ${daysOf(record, nowMs)} days: suspend or delete it if it is not used.`,
     // Volumes stay.
     savedCents: ({ cpu, memory }, hours) => (cpu + memory) * hours,
   },

@@ -1,7 +1,8 @@
 import type { Static } from "typebox";
+import { DAY_MS } from "../../crds/durations.ts";
 import type { Phase } from "../../crds/environment/ephemeral-environment.ts";
 import { COUNTERS, quantileMs } from "../../crds/rollup.ts";
-import { DAY_MS, isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
@@ -14,7 +15,7 @@ type Report = Static<typeof MetricsReport>;
 /** Metrics of environments, now and in the period; slow for many. */
 export interface UsageMetrics {
   readonly period: Period;
-  readonly ofUsage: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
+  readonly ofEnvironments: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
   readonly unanswered: number;
 }
 
@@ -23,7 +24,7 @@ export function usageMetrics(period: Period, now: Date, records: readonly UsageR
   const { total, byStatus, unanswered } = presentOf(records);
   return {
     period,
-    ofUsage: {
+    ofEnvironments: {
       environments: { total, by_status: byStatus },
       provisioning: provisioning(records, period),
       teardown: teardown(records, period, nowMs),
@@ -36,13 +37,13 @@ export function usageMetrics(period: Period, now: Date, records: readonly UsageR
 type Used = Pick<Services, "rollups" | "webhookDeliveries">;
 
 /** Metrics of the platform, now and in the period. */
-export function platformMetrics({ period, ofUsage, unanswered }: UsageMetrics, services: Used): Report {
+export function platformMetrics({ period, ofEnvironments, unanswered }: UsageMetrics, services: Used): Report {
   const counts = countedIn(services.rollups, period);
   const of = (counter: string) => counts[counter] ?? 0;
   const outcome = (name: string) => of(COUNTERS.webhookOutcome(name));
   return {
     period: toPeriod(period),
-    ...ofUsage,
+    ...ofEnvironments,
     webhooks: {
       received: of(COUNTERS.webhooks),
       processed: outcome("acted") + outcome("pending"),

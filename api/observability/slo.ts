@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { HOUR_MS } from "../../crds/durations.ts";
 import type { Period } from "../../crds/usage/period-summary.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { toPeriod } from "../schemas/period.ts";
@@ -8,7 +9,6 @@ import { countedIn, coverageOf } from "./counted.ts";
 import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_USAGE, type Objective, type Score } from "./objectives.ts";
 import type { ObjectiveReport, SloReport, SloState } from "./schemas.ts";
 
-const HOUR_MS = 3_600_000;
 /** Fewer events say nothing about a rate. */
 const LEAST_EVENTS = 10;
 /** Percentage of the error budget below which an objective is at risk. */
@@ -22,32 +22,32 @@ interface Scored {
   readonly h6: Score;
 }
 
-interface ScoredPeriod {
+interface Requested {
   readonly period: Period;
   readonly nowMs: number;
 }
 
 /** Scores of objectives about environments; slow for many. */
-export interface UsageScores extends ScoredPeriod {
+export interface UsageScores extends Requested {
   readonly scored: readonly Scored[];
 }
 
 export function usageScores(period: Period, now: Date, records: readonly UsageRecord[]): UsageScores {
-  const scope = { period, nowMs: now.getTime() };
-  const scored = scores(OBJECTIVES_OF_USAGE, scope, (of) => ({ records, period: of, nowMs: scope.nowMs }));
-  return { ...scope, scored };
+  const requested = { period, nowMs: now.getTime() };
+  const scored = scores(OBJECTIVES_OF_USAGE, requested, (of) => ({ records, period: of, nowMs: requested.nowMs }));
+  return { ...requested, scored };
 }
 
 /** Objectives in the period, and their error budgets by the last hours. */
 export function sloReport(
-  { scored, ...scope }: UsageScores,
+  { scored, ...requested }: UsageScores,
   { rollups }: Pick<Services, "rollups">,
 ): Static<typeof SloReport> {
-  const counted = scores(OBJECTIVES_OF_COUNTS, scope, (of) => countedIn(rollups, of));
+  const counted = scores(OBJECTIVES_OF_COUNTS, requested, (of) => countedIn(rollups, of));
   const objectives = [...scored, ...counted].map(toObjective);
   const overall = WORST_FIRST.find((state) => objectives.some((one) => one.state === state)) ?? "no_data";
   return {
-    window: toPeriod(scope.period),
+    window: toPeriod(requested.period),
     objectives,
     overall,
     coverage: coverageOf(rollups),
@@ -56,7 +56,7 @@ export function sloReport(
 
 function scores<Evidence>(
   objectives: readonly Objective<Evidence>[],
-  { period, nowMs }: ScoredPeriod,
+  { period, nowMs }: Requested,
   evidenceIn: (period: Period) => Evidence,
 ): readonly Scored[] {
   const lastHours = (hours: number) => evidenceIn({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs });

@@ -1,5 +1,6 @@
 /** Costs of an environment by a cost monitor, and their sums. */
 
+import { DAY_MS } from "../durations.ts";
 import { type Allocation, type Allocations, MOST_ALLOCATIONS } from "../environment/usage.schema.ts";
 import { oncePer } from "../once-per.ts";
 import { type Consumption, consumedBetween, NOTHING_CONSUMED, secondsBetween, type UsageSpan } from "./usage.ts";
@@ -38,8 +39,6 @@ interface Known {
   readonly usage: readonly UsageSpan[] | undefined;
   readonly allocations: Allocations | undefined;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Adds an allocation, or returns the same object when part of its time is allocated, perhaps by another process: no

@@ -1,5 +1,6 @@
+import { DAY_MS, WEEK_MS } from "../durations.ts";
 import { oncePer } from "../once-per.ts";
-import { DAY_MS, midnightOf, type Period, type PeriodSummary, summaryOf, sumOfSummaries } from "./period-summary.ts";
+import { midnightOf, type Period, type PeriodSummary, summaryOf, sumOfSummaries } from "./period-summary.ts";
 import type { UsageRecord } from "./usage-record.ts";
 
 /** A day in UTC, or the part of it that is in the period. */
@@ -72,7 +73,6 @@ export function createSummarizer(
 
 const NOTHING = sumOfSummaries([]);
 
-const WEEK_MS = 7 * DAY_MS;
 /** The epoch was a Thursday. */
 const MONDAY_MS = 4 * DAY_MS;
 

@@ -1,11 +1,13 @@
 import type { ApiToken, ApiTokenSpec } from "../../crds/api-token.ts";
 
 /** Dated statement of the identity provider about an owner. */
-export type AssertedClaims = ApiTokenSpec["vouched"];
+export type Vouched = ApiTokenSpec["vouched"];
 
 /**
- * Stored API tokens: hashes, owners and scopes, never the tokens. Reads come from this process's cache unless marked
- * live, and never miss its own writes. Calls to the Kubernetes API may throw ClusterUnavailable.
+ * Stored API tokens: hashes, owners and scopes, never the tokens.
+ *
+ * Reads come from this process's cache unless marked live, and never miss its own writes. Calls to the Kubernetes API
+ * may throw ClusterUnavailable.
  */
 export interface ApiTokens {
   /** All tokens, unordered, in a new array. Throws ClusterUnavailable before the first list. */
@@ -33,7 +35,7 @@ export interface ApiTokens {
   revoke(token: ApiToken, at: Date): Promise<ApiToken | undefined>;
 
   /** Stores the identity provider's statement about the owner, unless a newer one is stored or the token is gone. */
-  storeAssertion(token: ApiToken, vouched: AssertedClaims): Promise<void>;
+  vouch(token: ApiToken, vouched: Vouched): Promise<void>;
 
   /** Stores a use of the token, unless it is gone. */
   noteUse(token: ApiToken, at: Date): Promise<void>;

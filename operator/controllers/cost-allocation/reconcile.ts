@@ -1,7 +1,8 @@
 import type { Settings } from "../../../config/settings.ts";
+import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { type Allocation, isAllocated } from "../../../crds/usage/allocations.ts";
-import { DAY_MS, midnightOf, type Period } from "../../../crds/usage/period-summary.ts";
+import { midnightOf, type Period } from "../../../crds/usage/period-summary.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
@@ -23,7 +24,6 @@ export interface CostAllocationDependencies extends AccountDependencies {
   readonly costMonitor: CostMonitor | undefined;
 }
 
-const HOUR_MS = 3_600_000;
 /** Delay until Prometheus has all samples of a period. */
 const SAMPLES_DELAY_MS = 600_000;
 /** Today, and days with provisional sums: see `operator/rollups/daily-summaries.ts`. */

@@ -65,11 +65,11 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
     test("what was said of the owner last holds, in whatever order it comes", async () => {
       const made = await create();
       const vouched = { groups: ["b", "a"], claims: { hd: "example.test" }, at: at(5).toISOString() };
-      await world.apiTokens.storeAssertion(made, vouched);
-      await world.apiTokens.storeAssertion(made, { groups: ["admins"], at: at(4).toISOString() });
+      await world.apiTokens.vouch(made, vouched);
+      await world.apiTokens.vouch(made, { groups: ["admins"], at: at(4).toISOString() });
       const { spec } = await found(made.metadata.name);
       expect(spec).toEqual({ ...made.spec, vouched });
-      await world.apiTokens.storeAssertion(made, { groups: [], at: at(6).toISOString() });
+      await world.apiTokens.vouch(made, { groups: [], at: at(6).toISOString() });
       expect(world.apiTokens.known(made.metadata.name)?.spec.vouched.groups).toEqual([]);
     });
 
@@ -89,7 +89,7 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
       expect(world.apiTokens.known(made.metadata.name)).toBeUndefined();
       expect(await world.apiTokens.read(made.metadata.name)).toBeUndefined();
       expect(await world.apiTokens.revoke(made, at(1))).toBeUndefined();
-      await world.apiTokens.storeAssertion(made, made.spec.vouched);
+      await world.apiTokens.vouch(made, made.spec.vouched);
       await world.apiTokens.noteUse(made, at(1));
       expect(await world.apiTokens.read(made.metadata.name)).toBeUndefined();
     });

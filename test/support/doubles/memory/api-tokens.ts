@@ -83,8 +83,8 @@ export function memoryApiTokens(clock: Pick<Clock, "now">): MemoryApiTokens {
         spec.revokedAt === undefined ? { spec: { ...spec, revokedAt: at.toISOString() } } : undefined,
       );
     },
-    async storeAssertion(token, vouched) {
-      change("storeAssertion", token, ({ spec }) =>
+    async vouch(token, vouched) {
+      change("vouch", token, ({ spec }) =>
         Date.parse(vouched.at) < Date.parse(spec.vouched.at) ? undefined : { spec: { ...spec, vouched } },
       );
     },
