@@ -20,7 +20,7 @@ import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.
 import { summarizeDays } from "../../rollups/daily-summaries.ts";
 import { deleteExpiredTokens } from "./expired-tokens.ts";
 import { dropOldDeliveries, removeFinishedMessages, shrinkOldRollups } from "./old-records.ts";
-import { createOrphanedValues } from "./orphaned-token-values.ts";
+import { createOrphanedValues } from "./api-tokens.ts";
 import { createSweep } from "./orphans.ts";
 import { COLLECTIONS, type Collections, type CollectorDependencies, collectGarbage } from "./reconcile.ts";
 import { removeOnDeletion } from "./watches.ts";

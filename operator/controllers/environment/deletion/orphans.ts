@@ -3,7 +3,7 @@ import { isUuid, nameProblem, namespaceName } from "../../../../crds/names.ts";
 import type { KubeObject } from "../../../kit/client/objects.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { HeldOwner } from "../../../ports/secret-manager.ts";
-import { isConfirmed } from "./deletion-budget.ts";
+import { isConfirmed } from "../../../../crds/environment/deletion-budget.ts";
 
 /** Remaining objects of a deleted environment. */
 export interface Orphan {

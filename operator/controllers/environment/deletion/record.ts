@@ -8,7 +8,7 @@ import type { DeletionCause } from "../../../../crds/environment/manifest.schema
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
-import { recorded } from "../manifests/noted-manifest.ts";
+import { recorded } from "../../../../crds/environment/noted-manifest.ts";
 import { FEEDBACK_STEP } from "./last-feedback.ts";
 import type { Progress } from "./teardown.ts";
 import { beforeTeardown } from "./terminating.ts";

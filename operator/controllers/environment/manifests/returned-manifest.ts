@@ -14,7 +14,7 @@ import type { Clock } from "../../../kit/time/clock.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../../ports/environments.ts";
 import type { Records } from "../../../ports/records.ts";
 import { sameStatus } from "../status/status.ts";
-import { noteManifest, sameManifest, withRenewal } from "./noted-manifest.ts";
+import { noteManifest, sameManifest, withRenewal } from "../../../../crds/environment/noted-manifest.ts";
 
 /**
  * Reason of `Ready` for an environment that is not built, because its predecessor with the same manifest has ended for

@@ -19,7 +19,7 @@ import { buildOf, pipelineEnd } from "../../../../crds/environment/pipelines.ts"
 import { TTL_DEFAULT_HOURS } from "../../../../crds/environment/ttl.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import { isServing, specHash, wantedPipelines } from "../progress.ts";
+import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
 import type { Findings, ReconcilerField, StepResults } from "../step-result.ts";
 import { informationalConditions } from "./informational-conditions.ts";
 

@@ -15,7 +15,7 @@ import { componentsOf, environmentValues, hashOfDesired } from "../desired/value
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
-import { isAppliedAsSpecified, specHash } from "../progress.ts";
+import { isAppliedAsSpecified, specHash } from "../../../../crds/environment/progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import {

@@ -3,7 +3,7 @@ import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../.
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
 import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
-import { isServing } from "../progress.ts";
+import { isServing } from "../../../../crds/environment/progress.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";

@@ -5,7 +5,7 @@ import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment
 import { type Component, shortCommit } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import { componentsOf } from "../desired/values.ts";
-import { wantedPipelines } from "../progress.ts";
+import { wantedPipelines } from "../../../../crds/environment/progress.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { specChangedAt } from "../status/status.ts";
 import { failed, type Unfinished, waiting } from "../step-result.ts";

@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../../../../../crds/environment/ep
 import type { ManifestStatus } from "../../../../../../crds/environment/manifest.schema.ts";
 import { phaseOf } from "../../../../../../crds/environment/phase.ts";
 import { FINALIZER, RECONCILE_ANNOTATION, RENEW_ANNOTATION } from "../../../../../../crds/group.ts";
-import { noteManifest } from "../../../../../../operator/controllers/environment/manifests/noted-manifest.ts";
+import { noteManifest } from "../../../../../../crds/environment/noted-manifest.ts";
 import {
   isRefused,
   manifestOf,

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { writtenFromGit } from "../../../../crds/environment/managed-by.ts";
-import type { ManifestStatus, NotedManifest } from "../../../../crds/environment/manifest.schema.ts";
-import { partOf, specFields } from "../../../../crds/environment/owned-fields.ts";
-import { RENEW_ANNOTATION } from "../../../../crds/group.ts";
-import { equalJson } from "../../../kit/equal-json.ts";
-import { shortHash } from "../short-hash.ts";
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
+import { writtenFromGit } from "./managed-by.ts";
+import type { ManifestStatus, NotedManifest } from "./manifest.schema.ts";
+import { partOf, specFields } from "./owned-fields.ts";
+import { RENEW_ANNOTATION } from "../group.ts";
+import { equalJson } from "../../operator/kit/equal-json.ts";
+import { shortHash } from "../../operator/controllers/environment/short-hash.ts";
 
 /** Length of the status field; longer values are cut. */
 const RENEW_MAX_LENGTH = 128;

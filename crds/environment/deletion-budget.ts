@@ -1,5 +1,5 @@
-import type { Settings } from "../../../../config/settings.ts";
-import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
+import type { Settings } from "../../config/settings.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../group.ts";
 
 /** Plausible number of simultaneous deletions among `total` objects: a share of them, or at least a number. */
 export function mostAtOnce({ share, atLeast }: Settings["sweep"]["deletionBudget"], total: number): number {

@@ -1,13 +1,13 @@
-import { wantedCommit } from "../../../crds/environment/component-build.ts";
-import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
+import { wantedCommit } from "./component-build.ts";
+import type { Pipeline } from "./ephemeral-environment.schema.ts";
 import type {
   EnvironmentSpec,
   EnvironmentStatus,
   EphemeralEnvironment,
-} from "../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { oncePer } from "../../../crds/once-per.ts";
-import { shortHash } from "./short-hash.ts";
+} from "./ephemeral-environment.ts";
+import { COMPONENTS, type Component } from "../names.ts";
+import { oncePer } from "../once-per.ts";
+import { shortHash } from "../../operator/controllers/environment/short-hash.ts";
 
 type SpecAndStatus = Pick<EphemeralEnvironment, "spec" | "status">;
 
