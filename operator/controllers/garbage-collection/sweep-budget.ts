@@ -1,9 +1,9 @@
 import type { Settings } from "../../../config/settings.ts";
+import { mostAtOnce } from "../../../crds/environment/deletion-budget.ts";
 import type { Log } from "../../kit/log.ts";
 import { hourly } from "../../kit/time/rate-limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
-import { mostAtOnce } from "../../../crds/environment/deletion-budget.ts";
 
 interface Excess {
   readonly orphans: number;

@@ -5,10 +5,10 @@ import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/e
 import { deletableFrom, isEndedByExpiry, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { isMadeByEvent, mayReturn, notedCause } from "../../../../crds/environment/managed-by.ts";
 import type { DeletionCause } from "../../../../crds/environment/manifest.schema.ts";
+import { recorded } from "../../../../crds/environment/noted-manifest.ts";
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
-import { recorded } from "../../../../crds/environment/noted-manifest.ts";
 import { FEEDBACK_STEP } from "./last-feedback.ts";
 import type { Progress } from "./teardown.ts";
 import { beforeTeardown } from "./terminating.ts";

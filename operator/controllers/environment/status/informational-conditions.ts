@@ -7,9 +7,9 @@ import {
 } from "../../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { buildOf, pipelineName } from "../../../../crds/environment/pipelines.ts";
+import { wantedPipelines } from "../../../../crds/environment/progress.ts";
 import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
 import { COMPONENTS } from "../../../../crds/names.ts";
-import { wantedPipelines } from "../../../../crds/environment/progress.ts";
 import type { Notice } from "../step-result.ts";
 
 const SUSPENDED =

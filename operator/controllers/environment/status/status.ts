@@ -16,10 +16,10 @@ import {
 import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd } from "../../../../crds/environment/pipelines.ts";
+import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
 import { TTL_DEFAULT_HOURS } from "../../../../crds/environment/ttl.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
 import type { Findings, ReconcilerField, StepResults } from "../step-result.ts";
 import { informationalConditions } from "./informational-conditions.ts";
 

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import {
-  isAppliedAsSpecified,
-  isServing,
-  specHash,
-  wantedPipelines,
-} from "../../../../crds/environment/progress.ts";
+import { isAppliedAsSpecified, isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
 import {
   CREATED,
   commitA,

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../../../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../../../../crds/environment/manifest.schema.ts";
+import { noteManifest } from "../../../../../../crds/environment/noted-manifest.ts";
 import { phaseOf } from "../../../../../../crds/environment/phase.ts";
 import { FINALIZER, RECONCILE_ANNOTATION, RENEW_ANNOTATION } from "../../../../../../crds/group.ts";
-import { noteManifest } from "../../../../../../crds/environment/noted-manifest.ts";
 import {
   isRefused,
   manifestOf,
