@@ -1,14 +1,27 @@
 import type { Settings } from "../../config/settings.ts";
-import { type Condition, clipped } from "../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { type Condition, clipped, findCondition } from "../../crds/conditions.ts";
+import { componentBuild } from "../../crds/environment/component-build.ts";
+import {
+  type EnvironmentStatus,
+  type EphemeralEnvironment,
+  shownCommit,
+} from "../../crds/environment/ephemeral-environment.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
+import { decidingPipeline } from "../../crds/environment/pipelines.ts";
+import type { Component } from "../../crds/names.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
-import { type Facts, type NotificationSpec, notificationName } from "../../crds/notifications/notification.ts";
-import type { Repository } from "../../crds/repository/repository.ts";
+import {
+  type Facts,
+  type MessageEvent,
+  type NotificationSpec,
+  notificationName,
+} from "../../crds/notifications/notification.ts";
+import { type Build, missingPlaceholder } from "../../crds/repository/image-tag.ts";
+import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import { environmentFacts, pipelineFacts } from "./facts.ts";
 import { chatRecipients, recipientsOf } from "./recipients.ts";
 import { nextTransition, nextWarningInMs, type Transition, type TransitionContext } from "./transitions.ts";
 
@@ -139,4 +152,128 @@ export function createHookAlert(context: AnnouncerContext): HookAlert {
       await context.notifications.add(notificationName(about, recipient), spec);
     }
   };
+}
+
+/** Announcements of a reconcile. */
+interface AnnouncementResult {
+  readonly announced: EnvironmentStatus["announced"];
+  /** Transient: retried with backoff, without stopping other work. */
+  readonly error?: unknown;
+}
+
+/**
+ * Announces stored changes: only those have the same words after a crash.
+ *
+ * @param begun the environment with the status of the last reconcile, stored or not
+ */
+export async function tell(
+  stored: EphemeralEnvironment,
+  begun: EphemeralEnvironment,
+  announcer: Announcer | undefined,
+): Promise<AnnouncementResult> {
+  const announced = begun.status?.announced;
+  if (announcer === undefined) return { announced };
+  const known = stored.status && { ...stored, status: withAnnounced(stored.status, announced) };
+  try {
+    return { announced: await announcer.announce(known ?? stored) };
+  } catch (error) {
+    return { announced: announced ?? unannounced(stored), error };
+  }
+}
+
+/** Marks a creation whose message failed: its status will no longer show that it is new. */
+function unannounced({ metadata, status }: EphemeralEnvironment): EnvironmentStatus["announced"] {
+  return status?.observedGeneration === undefined
+    ? { event: "unannounced", at: metadata.creationTimestamp }
+    : undefined;
+}
+
+/** The status with its next announcement, and the time of the one after. */
+export function settled(
+  environment: EphemeralEnvironment,
+  status: EnvironmentStatus,
+  { announced, error, announcer }: AnnouncementResult & { readonly announcer: Announcer | undefined },
+): { readonly status: EnvironmentStatus; readonly newsInMs?: number } {
+  const told = withAnnounced(status, announced);
+  if (announcer === undefined || error !== undefined) return { status: told };
+  const { announced: next, dueInMs } = announcer.settle({ ...environment, status: told });
+  return { status: withAnnounced(told, next), ...(dueInMs === undefined ? {} : { newsInMs: dueInMs }) };
+}
+
+function withAnnounced(status: EnvironmentStatus, announced: EnvironmentStatus["announced"]): EnvironmentStatus {
+  const { announced: _, ...others } = status;
+  return announced === undefined ? others : { ...others, announced };
+}
+
+const SHORT_COMMIT = 8;
+
+/** Facts of an environment for messages; never a secret value, because conditions hold none. */
+export function environmentFacts(
+  environment: EphemeralEnvironment,
+  event: MessageEvent,
+  more: Facts & { readonly reason?: string } = {},
+): Facts {
+  const { metadata, spec, status } = environment;
+  const { repository, branch } = spec.backend;
+  const commit = shownCommit(environment, "backend").slice(0, SHORT_COMMIT);
+  const failure = event === "failed" ? findCondition(status?.conditions, "Ready") : undefined;
+  return present({
+    environment: metadata.name,
+    event,
+    status: event,
+    repository,
+    branch,
+    commit,
+    url: status?.url,
+    backendUrl: status?.urls?.backend,
+    frontendUrl: status?.urls?.frontend,
+    hostUrls: hostUrls(status?.urls?.hosts),
+    reason: failure?.reason,
+    message: failure?.message,
+    owner: spec.owner?.name,
+    expiresAt: plannedEnd(environment).toISOString(),
+    ...more,
+  });
+}
+
+/** Only whole ones: a cut URL leads elsewhere. */
+function hostUrls(hosts: { readonly [name: string]: string } = {}): string {
+  return Object.entries(hosts).reduce((text, [name, url]) => {
+    const longer = `${text === "" ? "" : `${text}, `}${name}: ${url}`;
+    return longer.length > FACT_MAX_LENGTH ? text : longer;
+  }, "");
+}
+
+/** Facts of an ended pipeline: project, commit, image, status, and the address of a failure. */
+function pipelineFacts(
+  environment: EphemeralEnvironment,
+  component: Component,
+  repositories: Pick<Repositories, "find">,
+): Facts {
+  const source = environment.spec[component];
+  const pipeline = decidingPipeline(source?.pipelines ?? []);
+  if (source === undefined || pipeline === undefined) return {};
+  const { branch } = source;
+  const repository = repositories.find(source.repository);
+  const build = componentBuild(environment, component, { branch, commit: pipeline.commit });
+  return environmentFacts(environment, "pipeline", {
+    repository: source.repository,
+    branch,
+    project: pipeline.project,
+    status: pipeline.status,
+    commit: pipeline.commit.slice(0, SHORT_COMMIT),
+    ...(repository === undefined ? {} : imageFact(repository, build)),
+    ...(pipeline.status === "failed" && pipeline.url !== undefined ? { pipelineUrl: pipeline.url } : {}),
+  });
+}
+
+function imageFact(repository: Repository, build: Build): Pick<Facts, "image"> {
+  const isKnown = missingPlaceholder(tagTemplateOf(repository), build) === undefined;
+  return isKnown ? { image: imageOf(repository, build) } : {};
+}
+
+/** Known, non-empty facts; longer text is cut. */
+function present(facts: { readonly [name in keyof Facts]?: string | undefined }): Facts {
+  const known = Object.entries(facts).filter(([, text]) => text !== undefined && text !== "");
+  return Object.fromEntries(known.map(([name, text]) => [name, clipped(text ?? "", FACT_MAX_LENGTH)]));
 }

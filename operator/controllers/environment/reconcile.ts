@@ -4,6 +4,7 @@ import {
   hasFinalizer,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
+import { settled, tell } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { finalize } from "./deletion/finalize.ts";
@@ -20,7 +21,6 @@ import { createExpirationLimiter } from "./expiration/limiter.ts";
 import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
 import { runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
-import { settled, tell } from "./status/announcements.ts";
 import { isProgress, sameStatus, statusAfter } from "./status/status.ts";
 import { StatusDrafts } from "./status/status-drafts.ts";
 import { withUsage } from "./status/usage.ts";

@@ -1,17 +1,16 @@
+import { isConfirmed } from "../../../crds/environment/deletion-budget.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
-import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
+import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { isUuid, nameProblem, namespaceName } from "../../../crds/names.ts";
+import type { KubeObject } from "../../kit/client/objects.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Owner } from "../../ports/cluster.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { Inventory } from "../../ports/namespace-contents.ts";
-import { type Orphan, orphanKey, orphansAmong } from "../environment/deletion/orphans.ts";
+import type { HeldOwner } from "../../ports/secret-manager.ts";
 import { orphanRecord } from "../environment/deletion/record.ts";
-import {
-  type DeletionTarget,
-  isOver,
-  type Teardown,
-  type TeardownDependencies,
-  tearDown,
-} from "../environment/deletion/teardown.ts";
+import { isOver, type Teardown, tearDown } from "../environment/deletion/teardown.ts";
+import type { DeletionTarget, TeardownDependencies } from "../environment/deletion/teardown-steps.ts";
 import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
 
 /** The settings and ports of the sweep of orphans: it tears down, too. */
@@ -198,3 +197,67 @@ const BLOCKED: BlockedSweep = {
     `${orphans} deleted environments have left orphans, beside ${living} environments that exist: more than ${most} is not plausible, and none is deleted until an admin confirms`,
   remedy: `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.deletionBudget.atLeast`,
 };
+
+/** Remaining objects of a deleted environment. */
+interface Orphan {
+  readonly owner: Owner;
+  /** Objects, for users: `Namespace env-shop`, `secrets`. */
+  readonly what: readonly string[];
+  /** Creation of the oldest and newest of them. */
+  readonly since: Date;
+  readonly until: Date;
+  readonly isConfirmed: boolean;
+}
+
+/** Owner named by an object's labels; `undefined` when the object's name is not ours. */
+export function ownerOf({ metadata }: KubeObject): Owner | undefined {
+  const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = metadata.labels ?? {};
+  const isOurs = isEnvironment({ name, uid }) && metadata.name === namespaceName(name);
+  return isOurs ? { name, uid } : undefined;
+}
+
+/** Objects of unknown environments, grouped by owner. */
+export function orphansAmong(
+  objects: readonly KubeObject[],
+  held: readonly HeldOwner[],
+  isKnown: (uid: string) => boolean,
+): Orphan[] {
+  // Nearly all are known, and this check is the cheapest.
+  const unknown = objects.filter(({ metadata }) => !isKnown(metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""));
+  const unknownHeld = held.filter(({ uid }) => !isKnown(uid));
+  const found = [...unknown.flatMap(ofObject), ...unknownHeld.flatMap(ofSecrets)];
+  const byOwner = Map.groupBy(found, orphanKey);
+  return [...byOwner.values()].map((orphans) => orphans.reduce(joined));
+}
+
+/** Name and UID together: each alone may be another environment's. */
+function orphanKey({ owner }: Pick<Orphan, "owner">): string {
+  return `${owner.name} ${owner.uid}`;
+}
+
+function ofObject(object: KubeObject): Orphan[] {
+  const owner = ownerOf(object);
+  if (owner === undefined) return [];
+  const made = new Date(object.metadata.creationTimestamp);
+  const what = [`${object.kind} ${object.metadata.name}`];
+  return [{ owner, what, since: made, until: made, isConfirmed: isConfirmed(object) }];
+}
+
+function ofSecrets({ name, uid, since, until }: HeldOwner): Orphan[] {
+  if (!isEnvironment({ name, uid })) return [];
+  return [{ owner: { name, uid }, what: ["secrets"], since, until, isConfirmed: false }];
+}
+
+/** True when an environment can have this name and UID. */
+const isEnvironment = ({ name, uid }: Owner) => isUuid(uid) && nameProblem(name) === undefined;
+
+function joined(one: Orphan, other: Orphan): Orphan {
+  const [since, , , until] = [one.since, one.until, other.since, other.until].sort((a, b) => a.getTime() - b.getTime());
+  return {
+    owner: one.owner,
+    what: [...one.what, ...other.what],
+    since: since as Date,
+    until: until as Date,
+    isConfirmed: one.isConfirmed || other.isConfirmed,
+  };
+}

@@ -9,10 +9,8 @@ import { recorded } from "../../../../crds/environment/noted-manifest.ts";
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
-import { FEEDBACK_STEP } from "./last-feedback.ts";
-import type { Progress } from "./teardown.ts";
+import { FEEDBACK_STEP, type Progress, VOLUMES_STEP } from "./teardown-steps.ts";
 import { beforeTeardown } from "./terminating.ts";
-import { VOLUMES_STEP } from "./volumes.ts";
 
 interface Ended extends Progress {
   readonly goneAt: Date;

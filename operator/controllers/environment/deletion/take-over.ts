@@ -21,7 +21,7 @@ import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING, accessBindingObject } from "../desired/secret.ts";
 
 /** The settings and ports of what is done for an object that keeps a teardown. */
-interface TakeOverDependencies {
+export interface TakeOverDependencies {
   readonly settings: Settings;
   readonly log: Log;
   readonly cluster: Cluster;

@@ -1,16 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import { createAnnouncer } from "../../../../../../operator/announcements/announcer.ts";
-import { settled, tell } from "../../../../../../operator/controllers/environment/status/announcements.ts";
-import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
-import { memoryNotifications } from "../../../../../support/doubles/memory/webhooks/notifications.ts";
-import { TestClock } from "../../../../../support/doubles/test-clock.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { createAnnouncer, settled, tell } from "../../../../operator/announcements/announcer.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memoryNotifications } from "../../../support/doubles/memory/webhooks/notifications.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   environmentFixture,
   repositoryFixture,
-} from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { notificationSettings } from "../../../../../support/fixtures/webhooks/notification-settings.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
+import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 
 function scene() {
   const clock = new TestClock(CREATED);
