@@ -18,7 +18,7 @@ import {
   sharedServerClock,
 } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
-import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
+import { isRefused, manifestOf, refuse } from "./returned-manifest.ts";
 import { runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
 import { isProgress, sameStatus, statusAfter } from "./status/status.ts";
