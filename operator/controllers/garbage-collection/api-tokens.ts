@@ -1,25 +1,8 @@
-import type { Settings } from "../../../config/settings.ts";
 import { type ApiToken, endedAt, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
-import type { Log } from "../../kit/log.ts";
-import type { ApiTokens } from "../../ports/api-tokens.ts";
-import type { Clock, ServerClock } from "../../ports/clock.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
-import type { Inventory } from "../../ports/namespace-contents.ts";
-import type { SecretManager } from "../../ports/secret-manager.ts";
+import type { CollectionDependencies } from "./dependencies.ts";
 import { earlierOfClocks } from "./old-records.ts";
 import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
-
-/** The settings and ports of the collection of token values. */
-export interface OrphanedValuesDependencies {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly events: EventRecorder;
-  readonly isKnown: Inventory["isKnown"];
-  readonly livingTokens: Inventory["livingTokens"];
-  readonly settings: Pick<Settings, "sweep">;
-  readonly secretManager: Pick<SecretManager, "owners" | "remove">;
-}
 
 /** A value without a token, and the time of its discovery, on the monotonic clock. */
 interface Candidate {
@@ -33,7 +16,11 @@ interface Candidate {
  * Deletes the values of deleted API tokens, which are useless. Those deleted while no operator watched are found in the
  * secret manager, and wait for the grace period.
  */
-export function createOrphanedValues(context: OrphanedValuesDependencies) {
+export function createOrphanedValues(
+  context: CollectionDependencies<
+    "log" | "clock" | "events" | "isKnown" | "livingTokens" | "settings" | "secretManager"
+  >,
+) {
   const { settings, secretManager, clock, log } = context;
   const exceedsBudget = sweepBudget(context, BLOCKED);
   const candidates = new Map<string, Candidate>();
@@ -93,23 +80,15 @@ const BLOCKED: BlockedSweep = {
 /** Time for which a revoked or expired token stays listed. */
 const LISTED_MS = 30 * 86_400_000;
 
-/** The settings and ports of the collection of API tokens. */
-interface ExpiredTokensDependencies {
-  readonly settings: Pick<Settings, "api">;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
-  readonly apiTokens: Pick<ApiTokens, "list" | "remove">;
-  readonly secretManager: Pick<SecretManager, "remove">;
-}
-
 /**
  * Deletes API tokens that ended long ago, and values that must no longer be shown: those of ended tokens, which a
  * revocation may have left, and all of them when the settings keep none.
  *
  * The value is deleted before its token, which is its only trace.
  */
-export function deleteExpiredTokens(context: ExpiredTokensDependencies): (signal: AbortSignal) => Promise<void> {
+export function deleteExpiredTokens(
+  context: CollectionDependencies<"settings" | "log" | "clock" | "serverClock" | "apiTokens" | "secretManager">,
+) {
   // Once per process is enough: a value is never written again.
   const cleared = new Set<string>();
 
@@ -128,7 +107,7 @@ export function deleteExpiredTokens(context: ExpiredTokensDependencies): (signal
     return true;
   }
 
-  return async (signal) => {
+  return async (signal: AbortSignal): Promise<void> => {
     const tokens = context.apiTokens.list();
     if (tokens.length === 0) return;
     const now = await earlierOfClocks(context);

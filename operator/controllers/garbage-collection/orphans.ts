@@ -3,23 +3,17 @@ import type { TeardownBlocker } from "../../../crds/environment/environment-stat
 import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { isUuid, nameProblem, namespaceName } from "../../../crds/names.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
+import type { ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
+import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
-import type { Inventory } from "../../ports/namespace-contents.ts";
 import type { HeldOwner } from "../../ports/secret-manager.ts";
 import { orphanRecord } from "../environment/deletion/record.ts";
 import { isOver, type Teardown, tearDown } from "../environment/deletion/teardown.ts";
 import type { DeletionTarget, TeardownDependencies } from "../environment/deletion/teardown-steps.ts";
+import type { CollectionDependencies } from "./dependencies.ts";
+import { DELETING_RECHECK_MS } from "./reconcile.ts";
 import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
-
-/** The settings and ports of the sweep of orphans: it tears down, too. */
-export interface OrphanSweepDependencies extends TeardownDependencies {
-  readonly events: EventRecorder;
-  readonly belongings: Inventory["belongings"];
-  readonly isKnown: Inventory["isKnown"];
-  readonly livingUids: Inventory["livingUids"];
-}
 
 /** Result of a sweep; all numbers count environments. */
 export interface SweepReport {
@@ -32,6 +26,9 @@ export interface SweepReport {
   /** True when the deletion budget blocks unconfirmed ones. */
   readonly isBlocked: boolean;
 }
+
+type OrphanSweepDependencies = TeardownDependencies &
+  CollectionDependencies<"events" | "belongings" | "isKnown" | "livingUids">;
 
 export type Sweep = (signal: AbortSignal) => Promise<SweepReport>;
 
@@ -47,8 +44,10 @@ interface Candidate {
 
 type Candidates = Map<string, Candidate>;
 
+const HOUR_MS = 3_600_000;
+
 /**
- * Finds objects of environments that no longer exist: the finalizer was removed, a step was forced, or etcd was
+ * Sweeps orphans, which are objects of environments that no longer exist: the finalizer was removed, a step was forced, or etcd was
  * restored. Orphans are reported at once, and deleted after a grace period, in the order of a teardown, by UID.
  *
  * Watches and the secret manager suggest orphans; a fresh read of the environments confirms them, and an error ends the
@@ -78,6 +77,19 @@ export function createSweep(context: OrphanSweepDependencies): Sweep {
     recordEvents(STUCK, stuck, context);
     const removing = due.length - ended.length - stuck.length;
     return { orphans: orphans.length, removing, stuck: stuck.length, removed: ended.length, isBlocked };
+  };
+}
+
+/** Sweeps again soon while orphans are being deleted, and less and less soon while none of them is gone. */
+export function repeatedSweeps(sweep: Sweep, log: Log): (signal: AbortSignal) => Promise<ReconcileResult> {
+  let fruitless = 0;
+  return async (signal) => {
+    const report = await sweep(signal);
+    if (report.orphans > 0) log.info("swept", { ...report });
+    if (report.removing === 0 || report.removed > 0) fruitless = 0;
+    if (report.removing === 0) return {};
+    fruitless += 1;
+    return { requeueAfterMs: backoffMs(fruitless, { first: DELETING_RECHECK_MS, longest: HOUR_MS }) };
   };
 }
 
@@ -130,11 +142,6 @@ function targetOf({ orphan, at, teardown }: Candidate): DeletionTarget {
   };
 }
 
-interface Outlets {
-  readonly log: Log;
-  readonly events: EventRecorder;
-}
-
 interface OrphanEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -175,7 +182,11 @@ const describe = ({ kind, name, reason, message }: TeardownBlocker) =>
 const MOST_BY_NAME = 10;
 
 /** Reports some orphans by name and counts the others. */
-function recordEvents(event: OrphanEvent, orphans: readonly BlockedOrphan[], { log, events }: Outlets): void {
+function recordEvents(
+  event: OrphanEvent,
+  orphans: readonly BlockedOrphan[],
+  { log, events }: CollectionDependencies<"log" | "events">,
+): void {
   const { type, reason, line, message } = event;
   const said = { type, reason, action: "Sweep" } as const;
   for (const orphan of orphans.slice(0, MOST_BY_NAME)) {
