@@ -35,13 +35,17 @@ export interface Announcer {
   announce(stored: EphemeralEnvironment): Promise<Announced | undefined>;
 
   /**
-   * Answers the announcements after this status is stored: changes without recipients need no messages.
+   * The announcements after this status is stored: changes without recipients need no messages.
    *
    * @returns `dueInMs`: time of the next `announce`; `undefined` when it needs another change
    */
-  settle(environment: EphemeralEnvironment): { readonly announced: Announced | undefined; readonly dueInMs?: number };
+  nextAnnouncement(environment: EphemeralEnvironment): {
+    readonly announced: Announced | undefined;
+    readonly dueInMs?: number;
+  };
 
-  announceDeletion(environment: EphemeralEnvironment, reason: string): Promise<void>;
+  /** Creates messages about an environment that is gone. */
+  reportDeleted(environment: EphemeralEnvironment, reason: string): Promise<void>;
 }
 
 export interface AnnouncerContext {
@@ -59,19 +63,19 @@ export function createAnnouncer(context: AnnouncerContext): Announcer | undefine
   const now = (): TransitionContext => ({ now: context.clock.now(), warningHours });
   return {
     async announce(stored) {
-      let news = newsOf(stored, stored.status?.announced, context, now());
-      while (news.transition !== undefined) {
-        for (const message of news.messages) await context.notifications.add(message.name, message.spec);
-        news = newsOf(stored, news.transition.announced, context, now());
+      let pending = pendingMessages(stored, stored.status?.announced, context, now());
+      while (pending.transition !== undefined) {
+        for (const message of pending.messages) await context.notifications.add(message.name, message.spec);
+        pending = pendingMessages(stored, pending.transition.announced, context, now());
       }
-      return news.announced;
+      return pending.announced;
     },
-    settle(environment) {
-      const { announced, transition } = newsOf(environment, environment.status?.announced, context, now());
+    nextAnnouncement(environment) {
+      const { announced, transition } = pendingMessages(environment, environment.status?.announced, context, now());
       const dueInMs = transition === undefined ? nextWarningInMs(environment, now()) : 0;
       return { announced, ...(dueInMs === undefined ? {} : { dueInMs }) };
     },
-    async announceDeletion(environment, reason) {
+    async reportDeleted(environment, reason) {
       const transition = { event: "deleted", about: [environment.metadata.uid, "deleted"] } as const;
       const facts = environmentFacts(environment, "deleted", { reason });
       for (const { name, spec } of messagesOf(environment, transition, facts, context)) {
@@ -86,18 +90,19 @@ interface Message {
   readonly spec: NotificationSpec;
 }
 
-interface News {
+/** Messages of the next unannounced change that has recipients, and the announcements before it. */
+interface PendingMessages {
   readonly announced: Announced | undefined;
   readonly transition?: Transition;
   readonly messages: readonly Message[];
 }
 
-function newsOf(
+function pendingMessages(
   environment: EphemeralEnvironment,
   announced: Announced | undefined,
   context: AnnouncerContext,
   when: TransitionContext,
-): News {
+): PendingMessages {
   let known = announced;
   for (;;) {
     const transition = nextTransition(environment, known, when);
@@ -138,25 +143,9 @@ function messagesOf(
   }));
 }
 
-/** Creates chat messages about a Repository's failing webhooks; see `createHookAlert`. */
-export type HookAlert = (repository: Repository, now: Condition, former: Condition | undefined) => Promise<void>;
-
-/** Names messages by the state that they end, so that repetitions create them once. */
-export function createHookAlert(context: AnnouncerContext): HookAlert {
-  return async ({ metadata }, { reason, message }, former) => {
-    const about = [metadata.uid, "webhook", reason, former?.lastTransitionTime ?? "", former?.reason ?? ""];
-    const facts = { event: "webhook", repository: metadata.name, reason, message: clipped(message, FACT_MAX_LENGTH) };
-    for (const recipient of chatRecipients(undefined, [metadata.name], context)) {
-      const at = context.clock.now().toISOString();
-      const spec = { ...recipient, event: "webhook", template: "webhook", facts, at } as const;
-      await context.notifications.add(notificationName(about, recipient), spec);
-    }
-  };
-}
-
 /** Announcements of a reconcile. */
 interface AnnouncementResult {
-  readonly announced: EnvironmentStatus["announced"];
+  readonly announced: Announced | undefined;
   /** Transient: retried with backoff, without stopping other work. */
   readonly error?: unknown;
 }
@@ -164,43 +153,42 @@ interface AnnouncementResult {
 /**
  * Announces stored changes: only those have the same words after a crash.
  *
- * @param begun the environment with the status of the last reconcile, stored or not
+ * @param latest the environment with the status of the last reconcile, stored or not
  */
-export async function tell(
+export async function announceStored(
   stored: EphemeralEnvironment,
-  begun: EphemeralEnvironment,
+  latest: EphemeralEnvironment,
   announcer: Announcer | undefined,
 ): Promise<AnnouncementResult> {
-  const announced = begun.status?.announced;
+  const announced = latest.status?.announced;
   if (announcer === undefined) return { announced };
   const known = stored.status && { ...stored, status: withAnnounced(stored.status, announced) };
   try {
     return { announced: await announcer.announce(known ?? stored) };
   } catch (error) {
-    return { announced: announced ?? unannounced(stored), error };
+    // Marks a creation whose message failed: its status will no longer show that it is new.
+    const isNew = stored.status?.observedGeneration === undefined;
+    const unannounced = { event: "unannounced", at: stored.metadata.creationTimestamp } as const;
+    return { announced: announced ?? (isNew ? unannounced : undefined), error };
   }
 }
 
-/** Marks a creation whose message failed: its status will no longer show that it is new. */
-function unannounced({ metadata, status }: EphemeralEnvironment): EnvironmentStatus["announced"] {
-  return status?.observedGeneration === undefined
-    ? { event: "unannounced", at: metadata.creationTimestamp }
-    : undefined;
-}
-
-/** The status with its next announcement, and the time of the one after. */
-export function settled(
+/** The status with its next announcement; `announceInMs`: time until the one after. */
+export function withNextAnnouncement(
   environment: EphemeralEnvironment,
-  status: EnvironmentStatus,
+  next: EnvironmentStatus,
   { announced, error, announcer }: AnnouncementResult & { readonly announcer: Announcer | undefined },
-): { readonly status: EnvironmentStatus; readonly newsInMs?: number } {
-  const told = withAnnounced(status, announced);
-  if (announcer === undefined || error !== undefined) return { status: told };
-  const { announced: next, dueInMs } = announcer.settle({ ...environment, status: told });
-  return { status: withAnnounced(told, next), ...(dueInMs === undefined ? {} : { newsInMs: dueInMs }) };
+): { readonly status: EnvironmentStatus; readonly announceInMs?: number } {
+  const status = withAnnounced(next, announced);
+  if (announcer === undefined || error !== undefined) return { status };
+  const { dueInMs, ...after } = announcer.nextAnnouncement({ ...environment, status });
+  return {
+    status: withAnnounced(status, after.announced),
+    ...(dueInMs === undefined ? {} : { announceInMs: dueInMs }),
+  };
 }
 
-function withAnnounced(status: EnvironmentStatus, announced: EnvironmentStatus["announced"]): EnvironmentStatus {
+function withAnnounced(status: EnvironmentStatus, announced: Announced | undefined): EnvironmentStatus {
   const { announced: _, ...others } = status;
   return announced === undefined ? others : { ...others, announced };
 }
@@ -276,4 +264,20 @@ function imageFact(repository: Repository, build: Build): Pick<Facts, "image"> {
 function present(facts: { readonly [name in keyof Facts]?: string | undefined }): Facts {
   const known = Object.entries(facts).filter(([, text]) => text !== undefined && text !== "");
   return Object.fromEntries(known.map(([name, text]) => [name, clipped(text ?? "", FACT_MAX_LENGTH)]));
+}
+
+/** Creates chat messages about a Repository's failing webhooks; see `createHookAlert`. */
+export type HookAlert = (repository: Repository, now: Condition, former: Condition | undefined) => Promise<void>;
+
+/** Names messages by the state that they end, so that repetitions create them once. */
+export function createHookAlert(context: AnnouncerContext): HookAlert {
+  return async ({ metadata }, { reason, message }, former) => {
+    const about = [metadata.uid, "webhook", reason, former?.lastTransitionTime ?? "", former?.reason ?? ""];
+    const facts = { event: "webhook", repository: metadata.name, reason, message: clipped(message, FACT_MAX_LENGTH) };
+    for (const recipient of chatRecipients(undefined, [metadata.name], context)) {
+      const at = context.clock.now().toISOString();
+      const spec = { ...recipient, event: "webhook", template: "webhook", facts, at } as const;
+      await context.notifications.add(notificationName(about, recipient), spec);
+    }
+  };
 }

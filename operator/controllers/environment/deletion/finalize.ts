@@ -58,7 +58,7 @@ async function announceEnd(
 ): Promise<void> {
   const { name, deletionTimestamp = clock.now().toISOString() } = environment.metadata;
   try {
-    await announcer?.announceDeletion(environment, deletionReason(environment, deletionTimestamp));
+    await announcer?.reportDeleted(environment, deletionReason(environment, deletionTimestamp));
   } catch (error) {
     if (isUnavailable(error)) throw error;
     log.error("the message about a deletion could not be made", { environment: name, error });
