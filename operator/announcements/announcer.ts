@@ -17,6 +17,7 @@ import {
   type NotificationSpec,
   notificationName,
 } from "../../crds/notifications/notification.ts";
+import { present } from "../../crds/present.ts";
 import { type Build, missingPlaceholder } from "../../crds/repository/image-tag.ts";
 import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
@@ -120,12 +121,8 @@ function factsOf(
 ) {
   if (event === undefined) return {};
   if (component !== undefined) return pipelineFacts(environment, component, context.repositories);
-  const { hours } = announced.expiry ?? {};
-  return environmentFacts(
-    environment,
-    event,
-    event === "expiry" && hours !== undefined ? { hours: String(hours) } : {},
-  );
+  const { hours } = event === "expiry" ? (announced.expiry ?? {}) : {};
+  return environmentFacts(environment, event, hours === undefined ? {} : { hours: String(hours) });
 }
 
 function messagesOf(
@@ -182,10 +179,7 @@ export function withNextAnnouncement(
   const status = withAnnounced(next, announced);
   if (announcer === undefined || error !== undefined) return { status };
   const { dueInMs, ...after } = announcer.nextAnnouncement({ ...environment, status });
-  return {
-    status: withAnnounced(status, after.announced),
-    ...(dueInMs === undefined ? {} : { announceInMs: dueInMs }),
-  };
+  return present({ status: withAnnounced(status, after.announced), announceInMs: dueInMs });
 }
 
 function withAnnounced(status: EnvironmentStatus, announced: Announced | undefined): EnvironmentStatus {
@@ -205,7 +199,7 @@ export function environmentFacts(
   const { repository, branch } = spec.backend;
   const commit = shownCommit(environment, "backend").slice(0, SHORT_COMMIT);
   const failure = event === "failed" ? findCondition(status?.conditions, "Ready") : undefined;
-  return present({
+  return shownFacts({
     environment: metadata.name,
     event,
     status: event,
@@ -261,7 +255,7 @@ function imageFact(repository: Repository, build: Build): Pick<Facts, "image"> {
 }
 
 /** Known, non-empty facts; longer text is cut. */
-function present(facts: { readonly [name in keyof Facts]?: string | undefined }): Facts {
+function shownFacts(facts: { readonly [name in keyof Facts]?: string | undefined }): Facts {
   const known = Object.entries(facts).filter(([, text]) => text !== undefined && text !== "");
   return Object.fromEntries(known.map(([name, text]) => [name, clipped(text ?? "", FACT_MAX_LENGTH)]));
 }

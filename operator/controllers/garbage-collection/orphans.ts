@@ -97,9 +97,9 @@ const orphanOf = ({ orphan }: Candidate) => orphan;
 
 async function findOrphans(context: OrphanSweepDependencies, candidates: Candidates) {
   const held = await context.secretManager.owners(context.isKnown);
-  const begun = [...candidates.values()].filter(({ teardown }) => teardown).map(orphanOf);
+  const ongoing = [...candidates.values()].filter(({ teardown }) => teardown).map(orphanOf);
   const found = orphansAmong(context.belongings(), held, context.isKnown);
-  const suggested = new Map([...begun, ...found].map((orphan) => [orphanKey(orphan), orphan]));
+  const suggested = new Map([...ongoing, ...found].map((orphan) => [orphanKey(orphan), orphan]));
   if (suggested.size === 0) return { orphans: [], living: 0 };
   const { environments, tokens } = await context.livingUids();
   const living = new Set([...environments, ...tokens]);
@@ -188,16 +188,16 @@ function recordEvents(
   { log, events }: CollectionDependencies<"log" | "events">,
 ): void {
   const { type, reason, line, message } = event;
-  const said = { type, reason, action: "Sweep" } as const;
+  const common = { type, reason, action: "Sweep" } as const;
   for (const orphan of orphans.slice(0, MOST_BY_NAME)) {
     const { owner, what, since, blockers } = orphan;
     log.warn(line, { environment: owner.name, uid: owner.uid, what, since: since.toISOString(), blockers });
-    events.publish({ ...said, message: `environment ${owner.name} (${owner.uid}) ${message(orphan)}` });
+    events.publish({ ...common, message: `environment ${owner.name} (${owner.uid}) ${message(orphan)}` });
   }
   const others = orphans.length - MOST_BY_NAME;
   if (others <= 0) return;
   log.warn(line, { others });
-  events.publish({ ...said, message: `the same applies to ${others} more environments` });
+  events.publish({ ...common, message: `the same applies to ${others} more environments` });
 }
 
 /** Report of a sweep with implausibly many orphans. */

@@ -34,13 +34,13 @@ export function collectGarbage(
   { settings, random, loopSucceeded }: CollectionDependencies<"settings" | "random" | "loopSucceeded">,
   collections: Collections,
 ): Reconcile {
-  const begun = new Set<Collection>();
+  const started = new Set<Collection>();
   return async (key, { signal }) => {
     const collection = COLLECTIONS.find((one) => one === key);
     if (collection === undefined) return;
     const periodMs = PERIODS_MS[collection] ?? settings.sweep.everySeconds * 1_000;
-    if (!begun.has(collection)) {
-      begun.add(collection);
+    if (!started.has(collection)) {
+      started.add(collection);
       return { requeueAfterMs: periodMs * random() };
     }
     const usual = periodMs * (0.9 + 0.2 * random());

@@ -74,12 +74,11 @@ function stepAfter(
   target: DeletionTarget,
   context: TeardownContext,
 ): { step: TeardownStep; blockers: TeardownBlocker[] } {
-  const { name, since: begun } = former;
+  const { name, since = context.clock.now().toISOString() } = former;
   const now = context.clock.now();
   const at = now.toISOString();
   if (removal.state === "forced") return forced(name, removal.left, at);
   if (removal.state === "gone") return { step: goneStep(former, removal.left, at), blockers: [] };
-  const since = begun ?? at;
   const isStuck = removal.isOverdue === true || elapsedMs(new Date(since), now) >= stuckMs(context);
   if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
   const message = clipped(withBlockers(removal));

@@ -137,8 +137,8 @@ function rolloutOf(
   const hash = specHash(spec);
   if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, specHash: hash };
   const isOther = former.desiredHash !== undefined && former.desiredHash !== status.desiredHash;
-  const begun = former.rollout;
-  return { since: begun?.specHash === hash && !isOther ? begun.since : now.toISOString(), specHash: hash };
+  const continued = isOther || former.rollout?.specHash !== hash ? undefined : former.rollout;
+  return { since: continued?.since ?? now.toISOString(), specHash: hash };
 }
 
 function stepConditions(
@@ -186,8 +186,8 @@ function readiness(environment: EphemeralEnvironment, context: StatusContext): C
 function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: StatusContext): boolean {
   const pipelines = wantedPipelines(environment);
   if (pipelines.some((pipeline) => buildOf(pipeline, now) === "building")) return false;
-  const begun = [new Date(since), ...pipelines.map(pipelineEnd)];
-  const rolloutMs = Math.min(...begun.map((moment) => elapsedMs(moment, now)));
+  const starts = [new Date(since), ...pipelines.map(pipelineEnd)];
+  const rolloutMs = Math.min(...starts.map((moment) => elapsedMs(moment, now)));
   return rolloutMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
 }
 

@@ -151,7 +151,7 @@ async function healthOf(
   await endOutdatedSync({ environment, observed }, context);
   if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
-  const unhealthy = { environment, wanted, hash, observed, mayFail: mayFail(environment, hash) };
+  const unhealthy = { environment, desired: wanted, hash, observed, mayFail: mayFail(environment, hash) };
   const result = await diagnoseApplication(unhealthy, context);
   return result.state === "serving" ? synced({ environment, hash, ...result }, context) : result;
 }
