@@ -4,6 +4,7 @@ import {
   hasFinalizer,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
+import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { finalize } from "./deletion/finalize.ts";
@@ -17,10 +18,9 @@ import {
   sharedServerClock,
 } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
-import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
+import { isRefused, manifestOf, refuse } from "./returned-manifest.ts";
 import { runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
-import { settled, tell } from "./status/announcements.ts";
 import { isProgress, sameStatus, statusAfter } from "./status/status.ts";
 import { StatusDrafts } from "./status/status-drafts.ts";
 import { withUsage } from "./status/usage.ts";
@@ -114,8 +114,8 @@ async function advance(
   // A status that has waited long enough does not wait for the steps too.
   const due = drafts.due(found);
   const stored = due === undefined ? found : await write(found, due);
-  const [told, { results, error }] = await Promise.all([
-    tell(stored, begun, announcer),
+  const [announcement, { results, error }] = await Promise.all([
+    announceStored(stored, begun, announcer),
     runSteps(plan, begun, context),
   ]);
   context.signal.throwIfAborted();
@@ -123,15 +123,15 @@ async function advance(
   const now = clock.now();
   const judged = statusAfter(begun, results, { now, settings, conditions, expiryRefusal });
   const after = withUsage(judged, begun, { ...context, now });
-  const { status, newsInMs } = settled(begun, after, { ...told, announcer });
+  const { status, announceInMs } = withNextAnnouncement(begun, after, { ...announcement, announcer });
   const mayWait = error === undefined && !mustPersist(results) && isProgress(begun, status);
   if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);
   else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
   // While the status waits, so do its announcements.
-  if (newsInMs === 0 && !mayWait) requeueUrgently(0);
-  const failure = error ?? told.error;
+  if (announceInMs === 0 && !mayWait) requeueUrgently(0);
+  const failure = error ?? announcement.error;
   if (failure !== undefined) throw failure;
-  return requeue(results, { ...context, newsInMs });
+  return requeue(results, { ...context, announceInMs });
 }
 
 function mustPersist(results: StepResults): boolean {
@@ -141,9 +141,9 @@ function mustPersist(results: StepResults): boolean {
 /** Earliest time requested by a step, the expiry or a warning, at most the resync period. */
 function requeue(
   results: StepResults,
-  { recheckInMs, newsInMs, settings, random }: AdvanceContext & { readonly newsInMs: number | undefined },
+  { recheckInMs, announceInMs, settings, random }: AdvanceContext & { readonly announceInMs: number | undefined },
 ): ReconcileResult {
   const periodicMs = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   const requested = [...results.values()].map((result) => result.requeueAfterMs ?? periodicMs);
-  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, newsInMs || periodicMs, ...requested) };
+  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, announceInMs || periodicMs, ...requested) };
 }

@@ -25,7 +25,7 @@ export function repositoriesOf(environment: EphemeralEnvironment, repositories: 
   return { ...find("backend"), ...find("frontend") };
 }
 
-/** No watch tells when another environment frees its place. */
+/** No watch shows when another environment frees its place. */
 const FULL_RECHECK_MS = 30_000;
 
 /**

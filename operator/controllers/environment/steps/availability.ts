@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
+import { runningHash } from "../../../../crds/environment/progress.ts";
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { ProbeResult } from "../../../ports/url-prober.ts";
 import { furtherHostsOf, urlsOf } from "../desired/values.ts";
-import { runningHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import type { Step, StepContext } from "../step.ts";
