@@ -1,7 +1,3 @@
-import type { Settings } from "../../../config/settings.ts";
-import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
-import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../kit/time/clock.ts";
 import { type ApiToken, endedAt, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { CollectionDependencies } from "./dependencies.ts";

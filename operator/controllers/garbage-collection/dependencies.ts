@@ -1,13 +1,12 @@
 import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
-import type { Rollups } from "../../ports/api/history.ts";
 import type { ApiTokens } from "../../ports/api-tokens.ts";
 import type { Caches } from "../../ports/caches.ts";
-import type { ServerClock } from "../../ports/clock.ts";
+import type { ServerClock } from "../../ports/cluster.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
+import type { Metrics } from "../../ports/metrics.ts";
 import type { Inventory } from "../../ports/namespace-contents.ts";
-import type { Notifications } from "../../ports/notifications/notifications.ts";
-import type { Metrics } from "../../ports/observability/metrics.ts";
-import type { RollupStore } from "../../ports/observability/rollups.ts";
+import type { Notifications } from "../../ports/notifications.ts";
+import type { RollupStore, Rollups } from "../../ports/rollups.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { TeardownDependencies } from "../environment/deletion/teardown-steps.ts";
 

@@ -3,14 +3,8 @@ import { isPending as isWaiting } from "../../../crds/notifications/notification
 import { byTheHour, dayOf } from "../../../crds/rollup.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
-import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
-import type { ServerClock } from "../../ports/cluster.ts";
-import type { Notifications } from "../../ports/notifications.ts";
-import type { RollupStore, StoredRollup } from "../../ports/rollups.ts";
-import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import type { StoredRollup } from "../../ports/observability/rollups.ts";
-import { byTheHour, dayOf } from "../../rollups/recorder.ts";
+import type { StoredRollup } from "../../ports/rollups.ts";
 import type { CollectionDependencies } from "./dependencies.ts";
 
 const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import type { ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import type { HeldOwner } from "../../ports/secret-manager.ts";
+import type { SecretOwner } from "../../ports/secret-manager.ts";
 import { orphanRecord } from "../environment/deletion/record.ts";
 import { isOver, type Teardown, tearDown } from "../environment/deletion/teardown.ts";
 import type { DeletionTarget, TeardownDependencies } from "../environment/deletion/teardown-steps.ts";
@@ -230,7 +230,7 @@ export function ownerOf({ metadata }: KubeObject): Owner | undefined {
 /** Objects of unknown environments, grouped by owner. */
 export function orphansAmong(
   objects: readonly KubeObject[],
-  held: readonly HeldOwner[],
+  held: readonly SecretOwner[],
   isKnown: (uid: string) => boolean,
 ): Orphan[] {
   // Nearly all are known, and this check is the cheapest.
@@ -254,7 +254,7 @@ function ofObject(object: KubeObject): Orphan[] {
   return [{ owner, what, since: made, until: made, isConfirmed: isConfirmed(object) }];
 }
 
-function ofSecrets({ name, uid, since, until }: HeldOwner): Orphan[] {
+function ofSecrets({ name, uid, since, until }: SecretOwner): Orphan[] {
   if (!isEnvironment({ name, uid })) return [];
   return [{ owner: { name, uid }, what: ["secrets"], since, until, isConfirmed: false }];
 }

@@ -1,9 +1,3 @@
-import type { Settings } from "../../../config/settings.ts";
-import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import { hourly } from "../../kit/time/rate-limits.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
-import { mostAtOnce } from "../environment/deletion/deletion-budget.ts";
 import { mostAtOnce } from "../../../crds/environment/deletion-budget.ts";
 import { hourly } from "../../kit/time/rate-limits.ts";
 import type { CollectionDependencies } from "./dependencies.ts";

@@ -9,8 +9,7 @@ import type { Log } from "../../kit/log.ts";
 import { backoffMs } from "../../kit/time/backoff.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
-import type { Notifications } from "../../ports/notifications.ts";
-import { MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
+import { MessageRefused, MessagingUnavailable, type Notifications } from "../../ports/notifications.ts";
 
 /** An outage of a day costs about thirty attempts a channel. */
 const RETRY_MS = { first: 10_000, longest: 3_600_000 };

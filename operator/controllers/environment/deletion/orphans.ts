@@ -1,9 +1,9 @@
+import { isConfirmed } from "../../../../crds/environment/deletion-budget.ts";
 import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
 import { isUuid, nameProblem, namespaceName } from "../../../../crds/names.ts";
 import type { KubeObject } from "../../../kit/client/objects.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { SecretOwner } from "../../../ports/secret-manager.ts";
-import { isConfirmed } from "./deletion-budget.ts";
 
 /** Remaining objects of a deleted environment. */
 export interface Orphan {

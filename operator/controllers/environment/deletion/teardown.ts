@@ -4,20 +4,6 @@ import type {
   TeardownBlocker,
   TeardownStep,
 } from "../../../../crds/environment/environment-status.schema.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
-import { namespaceName } from "../../../../crds/names.ts";
-import { insteadOf } from "../../../kit/client/errors.ts";
-import { namespaceKind } from "../../../kit/client/kinds.ts";
-import type { Log } from "../../../kit/log.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
-import { elapsedMs } from "../../../kit/time/clock.ts";
-import type { Cluster, Owner, Removal } from "../../../ports/cluster.ts";
-import { type Deployer, DeployerUnavailable } from "../../../ports/deployer.ts";
-import type { NamespaceContents } from "../../../ports/namespace-contents.ts";
-import type { Pods } from "../../../ports/pods.ts";
-import type { Records } from "../../../ports/records.ts";
-import type { SecretManager } from "../../../ports/secret-manager.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import { errorResult, retrying } from "../error-results.ts";
 import {
