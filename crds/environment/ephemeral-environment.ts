@@ -81,10 +81,16 @@ export function reconcileToken({ metadata }: Annotated): string | undefined {
 /** Length of the status field; the platform's ids are shorter. */
 const AUDIT_ID_MAX_LENGTH = 64;
 
-/** Status field for the audit record that the resource names; empty when it names none. */
-export function observedAuditId({ metadata }: Annotated): Pick<EnvironmentStatus, "observedAuditId"> {
-  const id = metadata.annotations?.[AUDIT_ID_ANNOTATION];
-  return id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id };
+/** Status fields that answer annotations: the audit record that the resource names, and the requested reconcile. */
+export function handledRequests(
+  environment: Annotated,
+): Pick<EnvironmentStatus, "observedAuditId" | "lastHandledReconcileAt"> {
+  const id = environment.metadata.annotations?.[AUDIT_ID_ANNOTATION];
+  const token = reconcileToken(environment);
+  return {
+    ...(id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id }),
+    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
+  };
 }
 
 /**
@@ -98,7 +104,7 @@ export function unobservedTraceparent({
   const ofDeletion = metadata.annotations?.[DELETION_TRACEPARENT_ANNOTATION];
   const isDeletionNew = metadata.deletionTimestamp !== undefined && status?.teardown === undefined;
   if (isDeletionNew && ofDeletion !== undefined) return ofDeletion;
-  const { observedAuditId: id } = observedAuditId({ metadata });
+  const { observedAuditId: id } = handledRequests({ metadata });
   if (id === undefined || id === status?.observedAuditId) return undefined;
   return metadata.annotations?.[TRACEPARENT_ANNOTATION];
 }

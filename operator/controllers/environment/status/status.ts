@@ -1,17 +1,9 @@
 import type { Settings } from "../../../../config/settings.ts";
-import {
-  type Condition,
-  type ConditionDraft,
-  clipped,
-  findCondition,
-  type StepCondition,
-  transition,
-} from "../../../../crds/conditions.ts";
+import { type Condition, clipped, findCondition, type StepCondition, transition } from "../../../../crds/conditions.ts";
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
-  observedAuditId,
-  reconcileToken,
+  handledRequests,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
@@ -20,7 +12,7 @@ import { TTL_DEFAULT_HOURS } from "../../../../crds/environment/ttl.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import { isServing, specHash, wantedPipelines } from "../progress.ts";
-import type { Findings, ReconcilerField, StepResults } from "../step-result.ts";
+import type { Findings, StepResults } from "../step-result.ts";
 import { informationalConditions } from "./informational-conditions.ts";
 
 /** Further input of a status. */
@@ -58,7 +50,7 @@ export function statusAfter(
   };
   const steps = stepConditions(environment, results, context);
   const current = { ...environment, status: { ...status, conditions: steps } };
-  const ready = transition(findCondition(former?.conditions, "Ready"), readiness(current, context), context.now);
+  const ready = nextCondition(environment, "Ready", readiness(current, context), context.now);
   const { notice } = results.get("ApplicationSynced") ?? {};
   const informed = informationalConditions(current, former?.conditions, { ...context, notice });
   const conditions = [...steps, ...informed, ready];
@@ -80,20 +72,18 @@ function observedFields(
   environment: EphemeralEnvironment,
   found: Findings,
   { now, settings }: StatusContext,
-): Pick<EnvironmentStatus, ReconcilerField> {
+): EnvironmentStatus {
   const defaultHours = Math.min(TTL_DEFAULT_HOURS, settings.ttl.maximumHours);
   const hours = configSetHours(environment, found, settings) ?? ttlHours(environment, defaultHours);
   const timed = { ...environment, spec: { ...environment.spec, ttlHours: environment.spec.ttlHours ?? hours } };
   const grace = gracePeriodEnd(timed, now);
-  const token = reconcileToken(environment);
   return {
     observedGeneration: environment.metadata.generation,
-    ...observedAuditId(environment),
+    ...handledRequests(environment),
     ttlHours: ttlHours(timed),
     expiresAt: expiresAt(timed).toISOString(),
     specChangedAt: specChangedAt(environment, now),
     ...(grace === undefined ? {} : { expiryNotBefore: grace.toISOString() }),
-    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
   };
 }
 
@@ -145,39 +135,39 @@ function stepConditions(
   { conditions, now }: StatusContext,
 ): Condition[] {
   return conditions.flatMap((type) => {
-    const former = findCondition(environment.status?.conditions, type);
     const result = results.get(type);
-    if (result === undefined) return former ? [former] : [];
-    const draft: ConditionDraft = {
-      type,
-      status: STATUS_OF[result.state],
-      reason: result.reason,
-      message: result.state === "done" ? "" : clipped(result.message),
-      observedGeneration: environment.metadata.generation,
-    };
-    return [transition(former, draft, now)];
+    if (result === undefined) return findCondition(environment.status?.conditions, type) ?? [];
+    const message = result.state === "done" ? "" : result.message;
+    return nextCondition(environment, type, { status: STATUS_OF[result.state], reason: result.reason, message }, now);
   });
 }
 
-/** False when a step failed or the deadline passed, True while the spec's workload serves, else Unknown. */
-function readiness(environment: EphemeralEnvironment, context: StatusContext): ConditionDraft {
-  const { metadata, status } = environment;
-  const conditions = status?.conditions ?? [];
-  const ready = (state: Condition["status"], reason: string, message: string): ConditionDraft => ({
-    type: "Ready",
-    status: state,
-    reason,
-    message: clipped(message),
-    observedGeneration: metadata.generation,
-  });
-  const broken = conditions.find((condition) => condition.status === "False");
-  if (broken) return ready("False", broken.reason, broken.message);
+type ConditionContent = Pick<Condition, "status" | "reason" | "message">;
 
-  const open = conditions.find((condition) => condition.status !== "True");
-  if (status?.rollout === undefined) return ready("True", "Ready", open?.message ?? "");
+/** Condition with this content for the environment's generation, after the former one in its status. */
+export function nextCondition(
+  environment: EphemeralEnvironment,
+  type: StepCondition | "Ready",
+  { status, reason, message }: ConditionContent,
+  now: Date,
+): Condition {
+  const { generation: observedGeneration } = environment.metadata;
+  const draft = { type, status, reason, message: clipped(message), observedGeneration };
+  return transition(findCondition(environment.status?.conditions, type), draft, now);
+}
+
+/** False when a step failed or the deadline passed, True while the spec's workload serves, else Unknown. */
+function readiness(environment: EphemeralEnvironment, context: StatusContext): ConditionContent {
+  const { conditions = [], rollout } = environment.status ?? {};
+  const broken = conditions.find(({ status }) => status === "False");
+  if (broken) return broken;
+
+  const open = conditions.find(({ status }) => status !== "True");
+  if (rollout === undefined) return { status: "True", reason: "Ready", message: open?.message ?? "" };
   const { reason, message } = open ?? { reason: "Pending", message: "" };
-  if (!isOverdue(environment, status.rollout.since, context)) return ready("Unknown", reason, message);
-  return ready("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
+  if (!isOverdue(environment, rollout.since, context)) return { status: "Unknown", reason, message };
+  const lastSeen = `not ready in time, last seen: ${reason}: ${message}`;
+  return { status: "False", reason: DEADLINE_EXCEEDED, message: lastSeen };
 }
 
 /** The deadline starts after the pipelines of the desired commits: before that they can't be deployed. */
