@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { isConflict } from "../../kit/client/errors.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { errorResult, retrying } from "./error-results.ts";
-import type { RunContext, Step, StepContext } from "./step.ts";
+import type { Step, StepContext, StepDependencies } from "./step.ts";
 import { type Findings, type StepResult, type StepResults, withFindings } from "./step-result.ts";
 
 /** The results of one run; `error` is transient and is to be retried with backoff. */
@@ -20,7 +20,7 @@ export interface StepsOutcome {
 export async function runSteps(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  outside: RunContext,
+  outside: StepDependencies & Pick<StepContext, "signal">,
 ): Promise<StepsOutcome> {
   const results = new Map<StepCondition, StepResult>();
   const errors: unknown[] = [];
@@ -66,12 +66,19 @@ async function attempt(step: Step, environment: EphemeralEnvironment, context: S
   try {
     context.signal.throwIfAborted();
     const result = await step.run(environment, context);
+    requireOwn(step, result.findings);
     return result.state === "waiting" ? { result, error: result.error } : { result };
   } catch (error) {
     const result = errorResult(error);
     if (result !== undefined) return { result };
     return isConflict(error) ? { error } : { error, result: retrying(error) };
   }
+}
+
+/** @throws Error when a step finds a field that it does not write */
+function requireOwn({ condition, writes }: Step, findings: Findings = {}): void {
+  const foreign = Object.keys(findings).filter((field) => !writes.some((own) => own === field));
+  if (foreign.length > 0) throw new Error(`the step of ${condition} does not write ${foreign.join(", ")}`);
 }
 
 /** Adds the findings of every clean-up to its step's result; returns the errors. */
@@ -85,7 +92,9 @@ async function cleanUp(
     const result = results.get(step.condition);
     if (step.cleanUp === undefined || result === undefined || context.signal.aborted) continue;
     try {
-      results.set(step.condition, withFindings(result, await step.cleanUp(environment, context)));
+      const findings = await step.cleanUp(environment, context);
+      requireOwn(step, findings);
+      results.set(step.condition, withFindings(result, findings));
     } catch (error) {
       errors.push(error);
     }

@@ -29,13 +29,11 @@ import {
 } from "../step-result.ts";
 import { ensureConfined } from "./chart-login.ts";
 
-type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
-
 /**
  * Deploys the chart with the environment's values, and waits until it is healthy. The deployer's project comes first:
  * it limits the application to its namespace, its chart and the allowed kinds.
  */
-export const application: Step<Field> = {
+export const application: Step = {
   condition: "ApplicationSynced",
   writes: ["components", "deployerApp", "desiredHash", "renderedSpecHash"],
   after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
@@ -61,7 +59,7 @@ export const application: Step<Field> = {
 const LACKING_RECHECK_MS = 60_000;
 
 /** A login that is lacking is why what is not well is not; what is well goes on, and its Repository says what is lacking. */
-function withLacking<F>(result: StepResult<F>, lacking: Unfinished | undefined): StepResult<F> {
+function withLacking(result: StepResult, lacking: Unfinished | undefined): StepResult {
   if (lacking === undefined) return result;
   const within = (ms: number) => Math.min(ms, result.requeueAfterMs ?? ms);
   if (result.state === "done") return { ...result, requeueAfterMs: within(LACKING_RECHECK_MS) };
@@ -70,7 +68,7 @@ function withLacking<F>(result: StepResult<F>, lacking: Unfinished | undefined):
 }
 
 /** The spec counts as rendered only where everything that it asks for is granted. */
-function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings<"renderedSpecHash"> {
+function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings {
   const { repositories, configSet } = planInput(environment, context);
   const mapping = readableMapping({ repositories, configSet }, context.settings);
   // While the requested secrets are refused, pods have the former ones.

@@ -11,12 +11,10 @@ import type { Schedule } from "../schedule.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
-type Field = "url" | "urls" | "readyAt" | "servingHash";
-
 const MINUTE_MS = 60_000;
 
 /** Probes the URLs: an environment is ready when all have answered, and while they answer regular probes. */
-export function availability(schedule: Schedule): Step<Field> {
+export function availability(schedule: Schedule): Step {
   return {
     condition: "UrlsReady",
     writes: ["url", "urls", "readyAt", "servingHash"],
@@ -45,12 +43,12 @@ export function availability(schedule: Schedule): Step<Field> {
 }
 
 /** True when the workload has not answered at these URLs, or failed the last probe. */
-function isNew({ status }: EphemeralEnvironment, { urls }: Findings<"url" | "urls">): boolean {
+function isNew({ status }: EphemeralEnvironment, { urls }: Findings): boolean {
   const isAnswering = findCondition(status?.conditions, "UrlsReady")?.status === "True";
   return !isAnswering || runningHash(status) !== status?.servingHash || !isDeepStrictEqual(urls, status?.urls);
 }
 
-function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Findings<"readyAt" | "servingHash"> {
+function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Findings {
   const readyAt = status?.readyAt ?? clock.now().toISOString();
   const servingHash = runningHash(status);
   return servingHash === undefined ? { readyAt } : { readyAt, servingHash };
@@ -83,7 +81,7 @@ function targetsOf(environment: EphemeralEnvironment, { settings, repositories }
   return { ofComponents, further: furtherHostsOf(environment, known, settings) };
 }
 
-function addresses({ ofComponents, further }: Targets): Findings<"url" | "urls"> {
+function addresses({ ofComponents, further }: Targets): Findings {
   const byName = (some: readonly Target[]) => Object.fromEntries(some.map(({ name, url }) => [name, url]));
   const components: { readonly [component in Component]?: string } = byName(ofComponents);
   const urls = { ...components, ...(further.length === 0 ? {} : { hosts: byName(further) }) };

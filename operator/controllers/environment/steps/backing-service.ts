@@ -16,7 +16,7 @@ const RECHECK_MS = 30_000;
  * Reports a backing service. As a part of the application it is ready while that is healthy; its pods are read only
  * otherwise.
  */
-export function backingService(service: BackingService): Step<never> {
+export function backingService(service: BackingService): Step {
   return {
     condition: service.condition,
     writes: [],

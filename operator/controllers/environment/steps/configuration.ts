@@ -8,13 +8,11 @@ import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
-type Field = "configSet" | "grantedValues";
-
 /**
  * Resolves the config set's version, once: later versions need the spec to name them. The version is stored before the
  * status names it, so that it can't be discarded in between.
  */
-export const configuration: Step<Field> = {
+export const configuration: Step = {
   condition: "ConfigurationResolved",
   writes: ["configSet", "grantedValues"],
   after: [],
@@ -67,7 +65,7 @@ function allowing(environment: EphemeralEnvironment, configSet: ConfigSetSpec | 
 
 const isPlain = ({ spec }: EphemeralEnvironment) => spec.configSet === undefined && spec.overrides === undefined;
 
-function versionOf(wanted: ConfigSetVersion | undefined): Findings<"configSet"> {
+function versionOf(wanted: ConfigSetVersion | undefined): Findings {
   if (wanted === undefined) return {};
   const { name, version, spec } = wanted;
   const configSet = { name, version, revision: revisionName(wanted) };
@@ -80,7 +78,7 @@ function grants(
   environment: EphemeralEnvironment,
   configSet: ConfigSetSpec | undefined,
   context: StepContext,
-): Findings<"grantedValues"> {
+): Findings {
   const former = environment.status?.grantedValues;
   const paths = grantedValues(environment, allowing(environment, configSet, context)).map(({ path }) => path);
   return former === undefined && paths.length === 0 ? {} : { grantedValues: paths };

@@ -33,9 +33,6 @@ export interface SecretsContext extends StepContext {
   readonly noteAnswer: (isAnswered: boolean) => number | undefined;
 }
 
-type PodFindings = Findings<"secrets" | "podSecrets">;
-type AllFindings = PodFindings & Findings<"pullSecret">;
-
 /**
  * Ensures the image pull Secret of the current Repositories, after the pods' Secret with its `result`, without which
  * nothing needs it.
@@ -45,9 +42,9 @@ type AllFindings = PodFindings & Findings<"pullSecret">;
  */
 export async function withPullSecret(
   environment: EphemeralEnvironment,
-  result: StepResult<PodFindings>,
+  result: StepResult,
   context: SecretsContext,
-): Promise<StepResult<AllFindings>> {
+): Promise<StepResult> {
   const podSecrets = result.findings?.podSecrets ?? environment.status?.podSecrets ?? [];
   if (result.state === "waiting" || podSecrets.length === 0) return result;
   try {
@@ -59,12 +56,12 @@ export async function withPullSecret(
   }
 }
 
-function requeuedWithin<F>(result: StepResult<F>, inMs: number | undefined): StepResult<F> {
+function requeuedWithin(result: StepResult, inMs: number | undefined): StepResult {
   return inMs === undefined ? result : { ...result, requeueAfterMs: Math.min(inMs, result.requeueAfterMs ?? inMs) };
 }
 
 /** Result without this Secret, with the findings of the pods' Secret. */
-function withoutPullSecret(result: StepResult<PodFindings>, error: unknown): StepResult<PodFindings> {
+function withoutPullSecret(result: StepResult, error: unknown): StepResult {
   const refusal = errorResult(error);
   if (refusal !== undefined) return result.state === "failed" ? result : withFindings(refusal, { ...result.findings });
   if (isConflict(error)) throw error;
@@ -72,10 +69,7 @@ function withoutPullSecret(result: StepResult<PodFindings>, error: unknown): Ste
 }
 
 /** Removes credentials of former images; call when their pods are gone. */
-export async function retirePulls(
-  environment: EphemeralEnvironment,
-  context: StepContext,
-): Promise<Findings<"pullSecret">> {
+export async function retirePulls(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
   const { metadata, status } = environment;
   const repositories = repositoriesOf(environment, context.repositories);
   const [plan, named] = [pullPlan(repositories), status?.pullSecret ?? []];
@@ -104,7 +98,7 @@ interface Answer extends PullEntry {
 }
 
 interface Ensured {
-  readonly findings?: Findings<"pullSecret">;
+  readonly findings?: Findings;
   /** False when the secret manager was asked and did not answer; the value may be outdated. */
   readonly isAnswered?: boolean;
 }

@@ -35,9 +35,6 @@ const AWAIT_VALUE_MS = 120_000;
 const OVERDUE_RECHECK_MS = 30_000;
 const POD_SECRETS_MAX = 16;
 
-type PodFindings = Findings<"secrets" | "podSecrets">;
-type PodResult = StepResult<PodFindings>;
-
 interface SecretsRunContext extends SecretsContext {
   readonly checks: Schedule;
 }
@@ -52,7 +49,7 @@ interface SecretsRunContext extends SecretsContext {
  * @param checks schedule of reads: a watch would need a right on every Secret of the cluster, and reading ten thousand
  * Secrets in every reconcile costs too much
  */
-export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pullSecret"> {
+export function secrets(checks: Schedule): Step {
   return {
     condition: "SecretsReady",
     writes: ["secrets", "podSecrets", "pullSecret"],
@@ -101,9 +98,9 @@ function noteAnswer({ metadata }: EphemeralEnvironment, isAnswered: boolean, che
 /** Keeps or restores the former pods' Secret while the request is refused. */
 async function withFormer(
   environment: EphemeralEnvironment,
-  refusal: Unfinished<PodFindings>,
+  refusal: Unfinished,
   context: SecretsRunContext,
-): Promise<PodResult> {
+): Promise<StepResult> {
   if ((environment.status?.podSecrets ?? []).length === 0) return refusal;
   const kept = await ensurePodSecret(environment, formerPlan(planInput(environment, context)), context);
   if (kept.state !== "done") return refusal;
@@ -115,7 +112,7 @@ async function ensurePodSecret(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
   context: SecretsRunContext,
-): Promise<PodResult> {
+): Promise<StepResult> {
   if (await isMirrored(environment, plan, context)) {
     return done("Mirrored", { requeueAfterMs: dueInMs(environment, context.checks) });
   }
@@ -187,7 +184,7 @@ async function mirror(
   environment: EphemeralEnvironment,
   { secrets: mirrored, values }: Complete,
   context: SecretsRunContext,
-): Promise<PodResult> {
+): Promise<StepResult> {
   const { metadata, status } = environment;
   const name = podSecretName(mirrored);
   await whenIsolated(context);
@@ -201,10 +198,7 @@ async function mirror(
 }
 
 /** Removes Secrets of former pods, once only pods with the desired values run and their URLs have answered. */
-async function retireSecrets(
-  environment: EphemeralEnvironment,
-  context: StepContext,
-): Promise<Findings<"podSecrets" | "pullSecret">> {
+async function retireSecrets(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
   if (!runsAlone(environment, context)) return {};
   const podSecrets = await retirePodSecrets(environment, context);
   // A failure affects no running pod: a later reconcile tries again.
@@ -216,10 +210,7 @@ function runsAlone({ status }: EphemeralEnvironment, { earlier }: StepContext): 
   return earlier.get("ApplicationSynced")?.state === "done" && status?.servingHash === status?.desiredHash;
 }
 
-async function retirePodSecrets(
-  environment: EphemeralEnvironment,
-  { cluster }: StepContext,
-): Promise<Findings<"podSecrets">> {
+async function retirePodSecrets(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<Findings> {
   const names = environment.status?.podSecrets ?? [];
   if (names.length < 2) return {};
   const former = names.slice(0, -1).map(async (name) => {

@@ -29,7 +29,7 @@ interface ResolvedComponent {
  * Resolves the commit of every component: the spec's, else the branch's head, read once. The application gets all
  * commits after the last pipeline; the workload stays until then.
  */
-export const source: Step<"sources"> = {
+export const source: Step = {
   condition: "SourceResolved",
   writes: ["sources"],
   after: [],
