@@ -20,7 +20,7 @@ export interface StepsOutcome {
 export async function runSteps(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  outside: StepDependencies & Pick<StepContext, "signal">,
+  outside: StepDependencies & { readonly signal: AbortSignal },
 ): Promise<StepsOutcome> {
   const results = new Map<StepCondition, StepResult>();
   const errors: unknown[] = [];

@@ -32,6 +32,7 @@ export interface StepDependencies {
   readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
   /** The backing services that environments may have. */
   readonly backingServices: readonly BackingService[];
+  /** A new random value of the kind and length. */
   readonly generateSecret: (wanted: WantedSecret) => Sensitive;
 }
 
