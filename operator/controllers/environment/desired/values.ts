@@ -3,6 +3,7 @@ import { filledValues } from "../../../../crds/chart-values/filled-values.ts";
 import type { MapTemplate } from "../../../../crds/chart-values/mapping.ts";
 import type { EnvironmentFacts } from "../../../../crds/chart-values/references.ts";
 import { mappingOf } from "../../../../crds/chart-values/values-mapping.ts";
+import { digestOf } from "../../../../crds/digest.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { ComponentOverrides } from "../../../../crds/environment/overrides.schema.ts";
 import type { Json, JsonObject } from "../../../../crds/json.ts";
@@ -14,7 +15,6 @@ import { wantedServices } from "../backing-services/backing-service.ts";
 import { grantedValues } from "../overrides.ts";
 import type { PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
-import { shortHash } from "../short-hash.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { desiredPodSecret } from "./secret.ts";
 import { type PlainVariable, type Variables, variablesOf } from "./variables.ts";
@@ -113,7 +113,7 @@ function pullsWithSecret({ status }: EphemeralEnvironment, repositories: Compone
 
 /** Hash of the desired chart and values, in 12 hex digits. */
 export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string, unknown>>): string {
-  return shortHash([chart, values]);
+  return digestOf([chart, values], 12);
 }
 
 function chosenValues(input: PlanInput, component: Component, { isolation }: Settings): JsonObject {
