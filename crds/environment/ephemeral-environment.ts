@@ -10,7 +10,7 @@ import {
   type Resource,
   TRACEPARENT_ANNOTATION,
 } from "../group.ts";
-import type { Component } from "../names.ts";
+import { COMPONENTS, type Component } from "../names.ts";
 import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
@@ -52,6 +52,11 @@ export function shownCommit(
   const running = status?.components?.[component];
   if (running !== undefined) return running.commit ?? "";
   return status?.sources?.[component]?.resolved?.commit ?? spec[component]?.commit ?? "";
+}
+
+/** Components that the environment has. */
+export function componentsOf({ spec }: Pick<EphemeralEnvironment, "spec">): readonly Component[] {
+  return COMPONENTS.filter((component) => spec[component] !== undefined);
 }
 
 /** Names of the Repositories that an environment uses. */

@@ -1,5 +1,5 @@
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import type { Component } from "../../../crds/names.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import {
   grantedRepository,
@@ -35,7 +35,7 @@ export function repositoryProblem(
   environment: EphemeralEnvironment,
   { repositories, environmentsOf }: Pick<StepContext, "repositories" | "environmentsOf">,
 ): Unfinished | undefined {
-  for (const component of COMPONENTS.filter((one) => environment.spec[one] !== undefined)) {
+  for (const component of componentsOf(environment)) {
     const repository = namedRepository(environment, component, repositories);
     if (repository === undefined) return notFound(environment, component);
     if (!isGranted(environment, repository)) return notShared(repository);

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import { mappingOf, valuesProblem } from "../../../crds/chart-values/values-mapping.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid } from "../../../crds/errors.ts";
 import { API_VERSION } from "../../../crds/group.ts";
 import type { Component } from "../../../crds/names.ts";
@@ -15,7 +15,7 @@ import {
 import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../../ports/api/chart-templates.ts";
 import { type BackingService, wantedServices } from "./backing-services/backing-service.ts";
 import { pullPlan, pullStatus } from "./desired/pull-secret.ts";
-import { componentsOf, environmentValues } from "./desired/values.ts";
+import { environmentValues } from "./desired/values.ts";
 import { variablesOf } from "./desired/variables.ts";
 import type { PlanInput } from "./plan-input.ts";
 import type { ComponentRepositories } from "./repositories.ts";

@@ -1,8 +1,8 @@
 import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { type GivenVariable, givenVariables } from "../../../../crds/environment/given-variables.ts";
 import type { EnvironmentVariable, SecretRef } from "../../../../crds/environment/overrides.schema.ts";
-import { COMPONENTS, type Component } from "../../../../crds/names.ts";
+import type { Component } from "../../../../crds/names.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { wantedSecrets } from "../../../../crds/repository/repository.ts";
 import { type BackingService, wantedServices } from "../backing-services/backing-service.ts";
@@ -37,7 +37,7 @@ export interface Variables {
 export const variablesOf = oncePer((input: PlanInput): Variables => {
   const { environment, configSet } = input;
   const secret = secretVariables(input);
-  const given = COMPONENTS.filter((component) => environment.spec[component] !== undefined).map(
+  const given = componentsOf(environment).map(
     (component) => [component, ordered(givenVariables(component, environment.spec.overrides, configSet))] as const,
   );
   const all = given.flatMap(([, variables]) => variables);

@@ -1,6 +1,6 @@
 import { knowsSuspension, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../../crds/names.ts";
 import { titleOf } from "../../../../crds/object-title.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
@@ -11,7 +11,7 @@ import { chartSourceOf, type Repository, tagTemplateOf } from "../../../../crds/
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { NamedObject, ObservedApplication, WantedApplication } from "../../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../../ports/pods.ts";
-import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
+import { environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";

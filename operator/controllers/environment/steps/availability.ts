@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
+import { furtherHostsOf, urlsOf } from "../../../../crds/environment/urls.ts";
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { ProbeResult } from "../../../ports/url-prober.ts";
-import { furtherHostsOf, urlsOf } from "../desired/values.ts";
 import { runningHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";

@@ -1,10 +1,9 @@
 import { wantedCommit } from "../../../../crds/environment/component-build.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { BUILDING } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
 import { type Component, shortCommit } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import { componentsOf } from "../desired/values.ts";
 import { wantedPipelines } from "../progress.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { specChangedAt } from "../status/status.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PullCredential } from "../../../../crds/environment/environment-status.schema.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import { isConflict } from "../../../kit/client/errors.ts";
 import { secretKind } from "../../../kit/client/kinds.ts";
@@ -18,7 +18,6 @@ import {
   pullPlan,
   pullSecretObject,
 } from "../desired/pull-secret.ts";
-import { componentsOf } from "../desired/values.ts";
 import { errorResult, retrying } from "../error-results.ts";
 import { type ComponentRepositories, repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { StepContext } from "../step.ts";

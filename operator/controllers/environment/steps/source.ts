@@ -1,4 +1,5 @@
 import {
+  componentsOf,
   type EphemeralEnvironment,
   reconcileToken,
   type SourceStatus,
@@ -7,7 +8,6 @@ import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import type { Sources } from "../../../ports/deployer.ts";
 import { cloneCredential } from "../../../repository-access/host-credentials.ts";
-import { componentsOf } from "../desired/values.ts";
 import { waitingForCredential } from "../error-results.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";

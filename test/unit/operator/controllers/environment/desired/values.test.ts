@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
+import { urlsOf } from "../../../../../../crds/environment/urls.ts";
 import type { RepositorySpec } from "../../../../../../crds/repository/repository.ts";
 import { podSecretName } from "../../../../../../operator/controllers/environment/desired/secret.ts";
-import { environmentValues, urlsOf } from "../../../../../../operator/controllers/environment/desired/values.ts";
+import { environmentValues } from "../../../../../../operator/controllers/environment/desired/values.ts";
 import {
   commitA,
   environmentFixture,
