@@ -16,6 +16,11 @@ export interface PlanInput {
   readonly services: readonly BackingService[];
 }
 
+/** Backing services of the environment. */
+export function desiredServices({ environment, configSet, services }: PlanInput): readonly BackingService[] {
+  return services.filter(({ isDesired }) => isDesired(environment.spec, configSet));
+}
+
 /** Current input of steps; computed once per run, whose steps share the environment object. */
 export const planInput = oncePer(
   (environment: EphemeralEnvironment, context: StepContext): PlanInput => ({

@@ -1,9 +1,8 @@
-import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { secretStoreName } from "../../../../crds/names.ts";
 import { admits, type WantedSecret, wantedSecrets } from "../../../../crds/repository/repository.ts";
-import { type BackingService, type DerivedVariable, wantedServices } from "../backing-services/backing-service.ts";
-import type { PlanInput } from "../plan-input.ts";
+import type { BackingService, DerivedVariable } from "../backing-services/backing-service.ts";
+import { desiredServices, type PlanInput } from "../plan-input.ts";
 import { failed, type Unfinished } from "../step-result.ts";
 import {
   type DerivedSecret,
@@ -23,7 +22,7 @@ export type SecretPlan =
 const UNLISTED = { kind: "password", length: 32 } as const;
 
 interface Sources extends PlanInput {
-  readonly wanted: readonly BackingService[];
+  readonly desired: readonly BackingService[];
   readonly variables: Variables;
   /** Needs of the Repositories and backing services, by variable. */
   readonly listed: ReadonlyMap<string, WantedSecret>;
@@ -39,9 +38,9 @@ interface Sources extends PlanInput {
  */
 export function secretPlan(input: PlanInput): SecretPlan {
   const sources = sourcesOf(input);
-  const { wanted, provided } = sources;
+  const { desired, provided } = sources;
   const references = effectiveReferences(sources);
-  const derived = wanted
+  const derived = desired
     .flatMap((service) => service.derived)
     .filter(({ name }) => !references.has(name) && !provided.has(name));
   const own = ownNames(sources).filter((name) => !references.has(name) && !derived.some((one) => one.name === name));
@@ -50,8 +49,11 @@ export function secretPlan(input: PlanInput): SecretPlan {
     ...[...references].map(([name, reference]) => referredSecret(sources, name, reference)),
   ];
   const required = generates(sources) ? [] : known(sources);
-  const problem = secretProblem({ ...sources, required, planned: new Set(secrets.map(({ name }) => name)) });
-  if (problem !== undefined) return { problem };
+  const requested = { ...sources, required, planned: new Set(secrets.map(({ name }) => name)) };
+  for (const { reason, offenders, message } of RULES) {
+    const names = offenders(requested);
+    if (names.length > 0) return { problem: failed(reason, message(names.join(", "))) };
+  }
   const resolved = withAliases(secrets);
   const all = [...resolved, ...derived.flatMap((variable) => derivedSecret(variable, resolved, sources))];
   return { secrets: all.sort((one, other) => (one.name < other.name ? -1 : 1)) };
@@ -73,14 +75,14 @@ export function formerPlan(input: PlanInput): readonly PlannedSecret[] {
 
 function sourcesOf(input: PlanInput): Sources {
   const { spec, status } = input.environment;
-  const wanted = wantedServices(input);
+  const desired = desiredServices(input);
   const listed = [
-    ...wanted.flatMap((service) => service.secrets),
+    ...desired.flatMap((service) => service.secrets),
     ...Object.values(input.repositories).flatMap(wantedSecrets),
   ];
   return {
     ...input,
-    wanted,
+    desired,
     variables: variablesOf(input),
     listed: new Map(listed.map((secret) => [secret.name, secret])),
     provided: new Set(spec.secrets?.provided),
@@ -97,18 +99,16 @@ function effectiveReferences({ variables, provided }: Sources): ReadonlyMap<stri
 
 function ownNames(sources: Sources): string[] {
   const { provided, former } = sources;
-  const made = generates(sources) ? known(sources) : [];
-  const kept = [...(former?.values() ?? [])]
-    .filter((secret) => ownVersion(secret) !== undefined)
-    .map(({ name }) => name);
-  return [...new Set([...made, ...kept, ...provided])];
+  const generated = generates(sources) ? known(sources) : [];
+  const stored = [...(former?.values() ?? [])].filter((secret) => ownVersion(secret) !== undefined);
+  return [...new Set([...generated, ...stored.map(({ name }) => name), ...provided])];
 }
 
 const generates = ({ environment }: Sources) => environment.spec.secrets?.autoGenerate !== false;
 
 /** Listed variables of the environment's creation; a backing service may be added later. */
-function known({ former, listed, wanted }: Sources): string[] {
-  const ofServices = new Set(wanted.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
+function known({ former, listed, desired }: Sources): string[] {
+  const ofServices = new Set(desired.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
   return [...listed.keys()].filter((name) => (former?.has(name) ?? true) || ofServices.has(name));
 }
 
@@ -177,14 +177,7 @@ function derivedSecret(
   const base = secrets.find((secret) => secret.name === of);
   if (base === undefined) return [];
   const own = ownVersion(former?.get(name));
-  const derived: DerivedSecret = {
-    kind: "derived",
-    name,
-    of,
-    value,
-    version: base.version,
-    source: sourceOf(variable),
-  };
+  const derived = { kind: "derived", name, of, value, version: base.version, source: sourceOf(variable) } as const;
   return [own === undefined ? derived : { ...derived, own }];
 }
 
@@ -197,23 +190,10 @@ function withAliases(secrets: readonly PlannedSecret[]): readonly PlannedSecret[
   });
 }
 
-interface RequestedSecrets {
-  readonly environment: EphemeralEnvironment;
-  readonly configSet: ConfigSetSpec | undefined;
-  readonly variables: Variables;
-  readonly provided: ReadonlySet<string>;
+interface RequestedSecrets extends Sources {
   /** Variables that must be given, because nothing is generated. */
   readonly required: readonly string[];
   readonly planned: ReadonlySet<string>;
-}
-
-/** First problem of the request; until it is solved, pods keep their former secrets. */
-function secretProblem(requested: RequestedSecrets): Unfinished | undefined {
-  for (const { reason, offenders, message } of RULES) {
-    const names = offenders(requested);
-    if (names.length > 0) return failed(reason, message(names.join(", ")));
-  }
-  return undefined;
 }
 
 interface Rule {
@@ -222,6 +202,7 @@ interface Rule {
   readonly message: (names: string) => string;
 }
 
+/** The first broken rule is the request's problem; until it is solved, pods keep their former secrets. */
 const RULES: readonly Rule[] = [
   {
     reason: "SecretInPlainText",
@@ -247,7 +228,9 @@ const RULES: readonly Rule[] = [
   {
     reason: "SecretNotShared",
     offenders: (requested) =>
-      sharing(requested, ({ configSet }) => configSet !== undefined && !admitsIt(requested, configSet)),
+      sharing(requested, ({ environment, configSet }) => {
+        return configSet !== undefined && !admits({ spec: configSet }, environment.spec.access?.groups ?? []);
+      }),
     message: (names) => `${names}: this environment has no group in common with the config set's`,
   },
   {
@@ -268,8 +251,4 @@ const FIELD = "spec.secrets.useSharedApiKeys";
 
 function sharing(requested: RequestedSecrets, isWrong: (requested: RequestedSecrets) => boolean): readonly string[] {
   return requested.environment.spec.secrets?.useSharedApiKeys && isWrong(requested) ? [FIELD] : [];
-}
-
-function admitsIt({ environment }: RequestedSecrets, configSet: ConfigSetSpec): boolean {
-  return admits({ spec: configSet }, environment.spec.access?.groups ?? []);
 }

@@ -12,9 +12,8 @@ import { COMPONENTS, type Component, componentHost } from "../../../../crds/name
 import { canonicalQuantity, thousandthsOfQuantity } from "../../../../crds/quantity.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { type ChartSource, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
-import { wantedServices } from "../backing-services/backing-service.ts";
 import { grantedValues } from "../overrides.ts";
-import type { PlanInput } from "../plan-input.ts";
+import { desiredServices, type PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { desiredPodSecret } from "./secret.ts";
@@ -57,7 +56,7 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
     const fitting = resources && withFittingLimits(resources, settings.isolation.defaultLimit);
     return [component, { ...own, branch, commit, env, replicas, resources: fitting }];
   });
-  const database = wantedServices(input).find((service) => service.name === "database");
+  const database = desiredServices(input).find((service) => service.name === "database");
   const { user, name: databaseName } = (database?.values(configSet, settings) ?? {}) as { user: string; name: string };
   return {
     environment: { name, uid },
@@ -84,7 +83,7 @@ function layoutValues(input: PlanInput, settings: Settings): Record<string, unkn
     const values = { ...chosenValues(input, component, settings), ...ownValues(input, component, settings) };
     return [component, env.length === 0 ? values : { ...values, env }];
   });
-  const services = wantedServices(input).map((service) => [service.name, service.values(configSet, settings)]);
+  const services = desiredServices(input).map((service) => [service.name, service.values(configSet, settings)]);
   const values = {
     environment: { name, uid },
     ...Object.fromEntries([...components, ...services]),

@@ -5,8 +5,8 @@ import type { EnvironmentVariable, SecretRef } from "../../../../crds/environmen
 import type { Component } from "../../../../crds/names.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { wantedSecrets } from "../../../../crds/repository/repository.ts";
-import { type BackingService, wantedServices } from "../backing-services/backing-service.ts";
-import type { PlanInput } from "../plan-input.ts";
+import type { BackingService } from "../backing-services/backing-service.ts";
+import { desiredServices, type PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 
 /** A plain variable; its value reaches the process byte for byte. */
@@ -70,7 +70,7 @@ function secretVariables(input: PlanInput): ReadonlySet<string> {
   const listed = Object.values(input.repositories).flatMap(wantedSecrets);
   const needed = [
     ...listed.filter(({ name }) => former?.has(name) ?? true),
-    ...wantedServices(input).flatMap(({ secrets }) => secrets),
+    ...desiredServices(input).flatMap(({ secrets }) => secrets),
   ];
   return new Set([...needed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
 }

@@ -24,7 +24,7 @@ export function backingService(service: BackingService): Step {
 
     async run(environment, context) {
       const configSet = configurationOf(environment, context)?.spec;
-      if (!service.isWanted(environment.spec, configSet)) return done("NotRequested");
+      if (!service.isDesired(environment.spec, configSet)) return done("NotRequested");
       if (environment.spec.suspended) return done("Suspended");
       const desired = desiredApplication(environment, context);
       const observed = context.deployer.observe(desired);

@@ -185,7 +185,7 @@ describe("a second backing service", () => {
   });
 
   test("is in the template of a chart when its config set wants it", () => {
-    const wanted = { ...redis, isWanted: () => true };
+    const wanted = { ...redis, isDesired: () => true };
     const { values, variables } = chartTemplates(fixtureSettings, [wanted]).templateOf({
       repository,
       configSet: {},
