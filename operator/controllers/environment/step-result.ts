@@ -68,6 +68,11 @@ export function failed(reason: string, message: string, more: Pick<Failed, "requ
   return { state: "failed", reason, message, ...more };
 }
 
+/** The result, requeued no later than after these milliseconds, if given. */
+export function requeuedWithin<R extends StepResult>(result: R, ms: number | undefined): R {
+  return ms === undefined ? result : { ...result, requeueAfterMs: Math.min(ms, result.requeueAfterMs ?? ms) };
+}
+
 export function withFindings<R extends StepResult>(result: R, findings: Findings): R {
   if (Object.keys(findings).length === 0) return result;
   return { ...result, findings: { ...result.findings, ...findings } };

@@ -22,6 +22,7 @@ import {
   done,
   type Findings,
   type Notice,
+  requeuedWithin,
   type StepResult,
   type Unfinished,
   waiting,
@@ -61,10 +62,9 @@ const LACKING_RECHECK_MS = 60_000;
 /** A login that is lacking is why what is not well is not; what is well goes on, and its Repository says what is lacking. */
 function withLacking(result: StepResult, lacking: Unfinished | undefined): StepResult {
   if (lacking === undefined) return result;
-  const within = (ms: number) => Math.min(ms, result.requeueAfterMs ?? ms);
-  if (result.state === "done") return { ...result, requeueAfterMs: within(LACKING_RECHECK_MS) };
+  if (result.state === "done") return requeuedWithin(result, LACKING_RECHECK_MS);
   const { reason, message, requeueAfterMs = LACKING_RECHECK_MS } = lacking;
-  return { ...result, reason, message, requeueAfterMs: within(requeueAfterMs) };
+  return requeuedWithin({ ...result, reason, message }, requeueAfterMs);
 }
 
 /** The spec counts as rendered only where everything that it asks for is granted. */
@@ -170,9 +170,7 @@ async function synced({ environment, observed, hash, quiet }: Synced, context: S
   const revision = `${shortRevision(observed.revision)}+${hash}`;
   const result = await syncedResult(environment, revision, context);
   const { running, recheckMs } = await runningWhileSuspended(environment, context);
-  const requeueAfterMs = Math.min(result.requeueAfterMs ?? Infinity, recheckMs);
-  const recheck = Number.isFinite(requeueAfterMs) ? { requeueAfterMs } : {};
-  return { ...result, notice: noticeOf(observed, quiet, running), ...recheck };
+  return { ...requeuedWithin(result, recheckMs), notice: noticeOf(observed, quiet, running) };
 }
 
 const GOES_ON =
@@ -267,8 +265,8 @@ const RECHECK_MS = 300_000;
 
 interface Running {
   readonly running: readonly NamedObject[];
-  /** Milliseconds until the next check; infinite without one. */
-  readonly recheckMs: number;
+  /** Milliseconds until the next check, if any. */
+  readonly recheckMs?: number;
 }
 
 /** Workloads that keep pods in a suspended, synced environment. */
@@ -276,15 +274,13 @@ export async function runningWhileSuspended(
   environment: EphemeralEnvironment,
   { clock, pods }: Pick<StepContext, "clock" | "pods">,
 ): Promise<Running> {
-  const none = { running: [], recheckMs: Infinity };
-  if (!environment.spec.suspended) return none;
+  if (!environment.spec.suspended) return { running: [] };
   const asleepMs = elapsedMs(asleepSince(environment, clock.now()), clock.now());
-  if (asleepMs > LOOK_MS && !isNamed(environment)) return none;
-  const found = await pods.running(environment.metadata);
-  if (found.length === 0) return none;
-  return asleepMs < GRACE_MS
-    ? { running: [], recheckMs: GRACE_MS - asleepMs }
-    : { running: found, recheckMs: RECHECK_MS };
+  const isReported = findCondition(environment.status?.conditions, "ResourcesHealthy")?.reason === "KeepsRunning";
+  if (asleepMs > LOOK_MS && !isReported) return { running: [] };
+  const running = await pods.running(environment.metadata);
+  if (running.length === 0) return { running };
+  return asleepMs < GRACE_MS ? { running: [], recheckMs: GRACE_MS - asleepMs } : { running, recheckMs: RECHECK_MS };
 }
 
 /** Start of the suspension in its current form; now if it is not stored yet. */
@@ -295,6 +291,3 @@ function asleepSince({ status }: EphemeralEnvironment, now: Date): Date {
   });
   return new Date(Math.max(...times));
 }
-
-const isNamed = ({ status }: EphemeralEnvironment) =>
-  findCondition(status?.conditions, "ResourcesHealthy")?.reason === "KeepsRunning";

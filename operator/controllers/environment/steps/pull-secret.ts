@@ -20,16 +20,20 @@ import {
 } from "../desired/pull-secret.ts";
 import { errorResult, retrying } from "../error-results.ts";
 import { type ComponentRepositories, repositoriesOf, repositoryProblem } from "../repositories.ts";
+import type { Schedule } from "../schedule.ts";
 import type { StepContext } from "../step.ts";
-import { type Findings, type StepResult, withFindings } from "../step-result.ts";
+import { type Findings, requeuedWithin, type StepResult, withFindings } from "../step-result.ts";
 import { whenIsolated } from "./isolation.ts";
+
+/** First pause for an unavailable secret manager. */
+const RETRY_MS = 5_000;
 
 /** Context for ensuring Secrets. */
 export interface SecretsContext extends StepContext {
   /** True when this reconcile reads the Secrets of the status, instead of trusting it. */
   readonly isCheckDue: boolean;
-  /** Records the secret manager's availability; returns milliseconds until the next attempt, if any. */
-  readonly noteAnswer: (isAnswered: boolean) => number | undefined;
+  /** Schedule of these reads. */
+  readonly checks: Schedule;
 }
 
 /**
@@ -48,15 +52,12 @@ export async function withPullSecret(
   if (result.state === "waiting" || podSecrets.length === 0) return result;
   try {
     const { isAnswered, findings = {} } = await ensurePullSecret(environment, context);
-    const all = withFindings(result, findings);
-    return isAnswered === undefined ? all : requeuedWithin(all, context.noteAnswer(isAnswered));
+    if (isAnswered === true) context.checks.succeeded(environment.metadata.uid);
+    const retryMs = isAnswered === false ? context.checks.again(environment.metadata.uid, RETRY_MS) : undefined;
+    return requeuedWithin(withFindings(result, findings), retryMs);
   } catch (error) {
     return withoutPullSecret(result, error);
   }
-}
-
-function requeuedWithin(result: StepResult, inMs: number | undefined): StepResult {
-  return inMs === undefined ? result : { ...result, requeueAfterMs: Math.min(inMs, result.requeueAfterMs ?? inMs) };
 }
 
 /** Result without this Secret, with the findings of the pods' Secret. */
@@ -98,7 +99,7 @@ interface Answer extends PullEntry {
 
 interface Ensured {
   readonly findings?: Findings;
-  /** False when the secret manager was asked and did not answer; the value may be outdated. */
+  /** False when the secret manager did not answer; the value may be outdated. Absent: nothing was read. */
   readonly isAnswered?: boolean;
 }
 
@@ -116,10 +117,10 @@ async function ensurePullSecret(environment: EphemeralEnvironment, context: Secr
   const isNew = answers.some((one) => one.credential !== undefined && !isKnown(one));
   if (!mustRead && !isNew && desiredHash !== undefined) return { isAnswered };
   const found = await context.cluster.read(environment.metadata, secretKind, refIn(environment, PULL_SECRET));
-  const held = credentialsIn(found);
-  const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !held.has(registry));
+  const existing = credentialsIn(found);
+  const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !existing.has(registry));
   if (lacking !== undefined && desiredHash === undefined) throw lacking.refusal;
-  const { credentials, pullSecret } = pullContents(answers, named, held);
+  const { credentials, pullSecret } = pullContents(answers, named, existing);
   await replace(environment, credentials, found, context);
   return { findings: { pullSecret }, isAnswered };
 }

@@ -2,6 +2,7 @@ import { beforeEach } from "@jest/globals";
 import { settingsFrom } from "../../../../../../config/settings.ts";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { credentialsIn } from "../../../../../../operator/controllers/environment/desired/pull-secret.ts";
+import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
 import { done, type StepResult } from "../../../../../../operator/controllers/environment/step-result.ts";
 import {
   retirePulls,
@@ -73,7 +74,7 @@ export function pulledImages() {
       settings,
       clock,
       isCheckDue,
-      noteAnswer: () => undefined,
+      checks: createSchedule(clock, 600_000),
       canContinueAfter: async () => true,
     } as unknown as SecretsContext;
   }
