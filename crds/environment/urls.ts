@@ -1,6 +1,6 @@
 import { type Component, componentHost, furtherHost, hostUrl } from "../names.ts";
 import type { Repository } from "../repository/repository.ts";
-import { componentsOf, type EphemeralEnvironment } from "./ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
 /** The settings that make URLs of hosts. */
 interface UrlSettings {
@@ -10,25 +10,13 @@ interface UrlSettings {
 
 type Named = Pick<EphemeralEnvironment, "metadata">;
 
-/** URL of a component, whether the environment has it or not. */
+/** URL of a component; it follows from the name. */
 export function componentUrl(
   { metadata }: Named,
   component: Component,
   { baseDomain, publicPort }: UrlSettings,
 ): string {
   return hostUrl(componentHost(metadata.name, component, baseDomain), publicPort);
-}
-
-/** URLs of the environment's components. */
-export function urlsOf(
-  environment: EphemeralEnvironment,
-  settings: UrlSettings,
-): { readonly [component in Component]?: string } {
-  const urls = componentsOf(environment).map((component) => [
-    component,
-    componentUrl(environment, component, settings),
-  ]);
-  return Object.fromEntries(urls);
 }
 
 /** Hosts of an environment beside those of its components, without port, by its backend's current Repository. */

@@ -48,18 +48,15 @@ export const application: Step = {
     const hash = hashOfDesired(desired.chart, desired.values);
     const result = await healthOf(environment, desired, { hash, context });
     const deployerApp = namespaceName(environment.metadata.name);
-    return withFindings(withLacking(result, lacking), {
-      deployerApp,
-      desiredHash: hash,
-      ...renderedSpec(environment, context),
-    });
+    const findings = { deployerApp, desiredHash: hash, ...renderedSpec(environment, context) };
+    return withFindings(withLacking(result, lacking), findings);
   },
 };
 
-/** The credential of what runs well may be asked for again so soon. */
+/** Pause between reads of a lacking credential while the application is well. */
 const LACKING_RECHECK_MS = 60_000;
 
-/** A login that is lacking is why what is not well is not; what is well goes on, and its Repository says what is lacking. */
+/** A lacking login explains what is not well; what is well goes on, and its Repository reports what is lacking. */
 function withLacking(result: StepResult, lacking: Unfinished | undefined): StepResult {
   if (lacking === undefined) return result;
   if (result.state === "done") return requeuedWithin(result, LACKING_RECHECK_MS);
@@ -67,7 +64,7 @@ function withLacking(result: StepResult, lacking: Unfinished | undefined): StepR
   return requeuedWithin({ ...result, reason, message }, requeueAfterMs);
 }
 
-/** The spec counts as rendered only where everything that it asks for is granted. */
+/** The spec counts as rendered only where everything that it requests is granted. */
 function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings {
   const { repositories, configSet } = planInput(environment, context);
   const mapping = readableMapping({ repositories, configSet }, context.settings);
@@ -110,15 +107,13 @@ function sourcesOf(environment: EphemeralEnvironment): WantedApplication["source
 const HOOK_GRACE_MS = 30_000;
 
 /** Ends an outdated sync: the deployer begins no other before, and a hook may never end. */
-async function endOutdatedSync({ environment, observed }: Observed, { clock, deployer }: StepContext): Promise<void> {
-  const { waitingSync } = observed ?? {};
+async function endOutdatedSync(
+  { metadata }: EphemeralEnvironment,
+  waitingSync: ObservedApplication["waitingSync"],
+  { clock, deployer }: StepContext,
+): Promise<void> {
   if (!waitingSync?.isOutdated || elapsedMs(waitingSync.since, clock.now()) < HOOK_GRACE_MS) return;
-  await deployer.endSync(environment.metadata);
-}
-
-interface Observed {
-  readonly environment: EphemeralEnvironment;
-  readonly observed: ObservedApplication | undefined;
+  await deployer.endSync(metadata);
 }
 
 /** The application, after Jobs that its sync could not change have made way, and those of them that still run. */
@@ -146,7 +141,7 @@ async function healthOf(
   { hash, context }: { readonly hash: string; readonly context: StepContext },
 ) {
   const { observed, running } = await withJobsReplaced(wanted, context);
-  await endOutdatedSync({ environment, observed }, context);
+  await endOutdatedSync(environment, observed?.waitingSync, context);
   if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
   const unhealthy = { environment, wanted, hash, observed, mayFail: mayFail(environment, hash) };
@@ -250,10 +245,10 @@ async function runningCommits(environment: EphemeralEnvironment, revision: strin
     return { component, applied, image, isNamed };
   });
   const isKnown = given.every(({ isNamed }) => isNamed);
-  const said = isKnown
+  const shown = isKnown
     ? new Map<string, string>()
     : await context.pods.commits(environment.metadata, selectorsOf(environment, context));
-  return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : said.get(one.component) }));
+  return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : shown.get(one.component) }));
 }
 
 /** Time for pods to end after the chart was scaled to zero. */

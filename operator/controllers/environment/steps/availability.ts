@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../../crds/conditions.ts";
-import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
-import { furtherHostsOf, urlsOf } from "../../../../crds/environment/urls.ts";
-import { COMPONENTS, type Component } from "../../../../crds/names.ts";
+import {
+  componentsOf,
+  type EphemeralEnvironment,
+  isReconcileRequested,
+} from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentUrl, furtherHostsOf } from "../../../../crds/environment/urls.ts";
+import type { Component } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { ProbeResult } from "../../../ports/url-prober.ts";
 import { runningHash } from "../progress.ts";
@@ -27,11 +31,11 @@ export function availability(schedule: Schedule): Step {
       const found = addresses(targets);
       // No URL answers now, and all must answer again after the suspension.
       if (environment.spec.suspended) return done("Suspended", { findings: { ...found, servingHash: "" } });
-      const isWanted = isNew(environment, found) || isReconcileRequested(environment);
-      const dueInMs = isWanted ? 0 : schedule.dueInMs(environment.metadata.uid);
+      const isRequested = isNew(environment, found) || isReconcileRequested(environment);
+      const dueInMs = isRequested ? 0 : schedule.dueInMs(environment.metadata.uid);
       if (dueInMs > 0) return done("Answering", { findings: found, requeueAfterMs: dueInMs });
 
-      const silent = await silentUrls([...targets.ofComponents, ...targets.further], context);
+      const silent = await silentUrls(targets, context);
       schedule.taken(environment.metadata.uid);
       if (silent.length > 0) return withFindings(silentResult(environment, silent, context), found);
       return done("Answering", {
@@ -63,27 +67,21 @@ interface Target {
   readonly healthPath: string;
 }
 
-/** The URLs of an environment. */
-interface Targets {
-  readonly ofComponents: readonly Target[];
-  /** Targets of further hosts of the chart. */
-  readonly further: readonly Target[];
-}
-
-function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): Targets {
-  const known = repositoriesOf(environment, repositories);
-  const urls = urlsOf(environment, settings);
-  const ofComponents = COMPONENTS.flatMap((component): Target[] => {
-    const url = urls[component];
-    const healthPath = known[component]?.spec.healthPath ?? "/";
-    return url === undefined ? [] : [{ component, name: component, url, healthPath }];
+function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): readonly Target[] {
+  const granted = repositoriesOf(environment, repositories);
+  const ofComponents = componentsOf(environment).map((component) => {
+    const healthPath = granted[component]?.spec.healthPath ?? "/";
+    return { component, name: component, url: componentUrl(environment, component, settings), healthPath };
   });
-  return { ofComponents, further: furtherHostsOf(environment, known, settings) };
+  return [...ofComponents, ...furtherHostsOf(environment, granted, settings)];
 }
 
-function addresses({ ofComponents, further }: Targets): Findings {
+function addresses(targets: readonly Target[]): Findings {
   const byName = (some: readonly Target[]) => Object.fromEntries(some.map(({ name, url }) => [name, url]));
-  const components: { readonly [component in Component]?: string } = byName(ofComponents);
+  const further = targets.filter(({ component }) => component === undefined);
+  const components: { readonly [component in Component]?: string } = byName(
+    targets.filter(({ component }) => component !== undefined),
+  );
   const urls = { ...components, ...(further.length === 0 ? {} : { hosts: byName(further) }) };
   const url = urls.frontend ?? urls.backend;
   return url === undefined ? { urls } : { urls, url };

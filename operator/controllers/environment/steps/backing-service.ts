@@ -6,7 +6,7 @@ import { configurationOf } from "../configuration.ts";
 import { hashOfDesired } from "../desired/values.ts";
 import { diagnosePods } from "../diagnosis.ts";
 import type { Step, StepContext } from "../step.ts";
-import { done, type Unfinished, waiting } from "../step-result.ts";
+import { done, waiting } from "../step-result.ts";
 import { desiredApplication, mayFail } from "./application.ts";
 
 /** Fallback for the deployer's watch. */
@@ -33,7 +33,9 @@ export function backingService(service: BackingService): Step {
         return podsResult(service, environment, { hash: hashOfDesired(desired.chart, desired.values), context });
       }
       // The state of the desired values is unknown; the running service goes on.
-      return wasReady(service, environment) ? done("Ready") : notDeployed(service);
+      if (wasReady(service, environment)) return done("Ready");
+      const message = `waiting for the deployer to create the ${service.name}`;
+      return waiting("Starting", message, { requeueAfterMs: RECHECK_MS });
     },
   };
 }
@@ -45,9 +47,6 @@ function wasReady({ condition }: BackingService, { status }: EphemeralEnvironmen
   const former = findCondition(status?.conditions, condition);
   return former?.status === "True" && former.reason === "Ready";
 }
-
-const notDeployed = ({ name }: BackingService) =>
-  waiting("Starting", `waiting for the deployer to create the ${name}`, { requeueAfterMs: RECHECK_MS });
 
 async function podsResult(
   { name, condition }: BackingService,
@@ -63,6 +62,6 @@ async function podsResult(
   const observed: ObservedApplication = { state: "progressing", revision: "", message };
   const only = { component: name, condition };
   const unhealthy = { environment, hash, observed, mayFail: mayFail(environment, hash), only };
-  const result: Unfinished = await diagnosePods(unhealthy, context);
+  const result = await diagnosePods(unhealthy, context);
   return result.reason === "Progressing" ? { ...result, reason: "Starting" } : result;
 }

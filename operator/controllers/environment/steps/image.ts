@@ -23,7 +23,10 @@ export function imageResult(
   const missing = missingPlaceholder(tagTemplateOf(repository), build);
   if (missing !== undefined) return MISSING[missing](environment, { ...source, component }, named(repository));
   const image = imageOf(repository, build);
-  return TAGGED.test(image) ? image : imageInvalid(image, repository);
+  if (TAGGED.test(image)) return image;
+  const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
+  const message = `'${tag}…' is not a valid image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${repository.metadata.name}'`;
+  return failed("ImageInvalid", message);
 }
 
 /**
@@ -31,12 +34,6 @@ export function imageResult(
  * characters.
  */
 const TAGGED = /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
-
-function imageInvalid(image: string, { metadata }: Repository): Unfinished {
-  const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
-  const message = `'${tag}…' is not a valid image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${metadata.name}'`;
-  return failed("ImageInvalid", message);
-}
 
 const named = (repository: Repository) =>
   `image.tagTemplate '${tagTemplateOf(repository)}' of Repository '${repository.metadata.name}'`;

@@ -67,19 +67,11 @@ function firstReportMs(
   component: Component,
   { repositories, now }: { readonly repositories: ComponentRepositories; readonly now: Date },
 ): number {
-  const { follow, commit, pipelines = [] } = environment.spec[component] ?? {};
-  if (follow && !commit) return pipelines.length === 0 ? 0 : REPORT_FALLBACK_MS;
+  const { trigger, [component]: source } = environment.spec;
+  if (source?.follow && !source.commit) return source.pipelines?.length ? REPORT_FALLBACK_MS : 0;
   const hasPipelines = repositories[component]?.spec.pipeline !== undefined;
-  if (!hasPipelines || !isOfPullRequest(environment, component)) return 0;
+  const isOfPullRequest = trigger?.kind === "pull_request" && trigger.repository === source?.repository;
+  // A fork's pull request has a ref as its branch, and no reported pipelines.
+  if (!hasPipelines || !isOfPullRequest || source?.branch?.startsWith("refs/")) return 0;
   return FIRST_REPORT_MS - elapsedMs(new Date(specChangedAt(environment, now)), now);
-}
-
-/**
- * True for the component of the environment's pull request; a fork's has a ref as its branch, and no reported
- * pipelines.
- */
-function isOfPullRequest({ spec }: EphemeralEnvironment, component: Component): boolean {
-  const { repository, branch = "" } = spec[component] ?? {};
-  const { kind, repository: origin } = spec.trigger ?? {};
-  return kind === "pull_request" && origin === repository && !branch.startsWith("refs/");
 }
