@@ -23,10 +23,7 @@ export function configurationOf(
   return revisionName(version) === revision ? version : undefined;
 }
 
-/**
- * Desired version of the config set: from the spec, else from the creation, else the current one. `undefined` without a
- * config set.
- */
+/** Desired version of the config set: the spec's, else the creation's, else the current one; `undefined` without one. */
 export function desiredConfiguration(
   environment: EphemeralEnvironment,
   known: Known,

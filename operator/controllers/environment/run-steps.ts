@@ -6,22 +6,17 @@ import { errorResult, retrying } from "./error-results.ts";
 import type { Step, StepContext, StepDependencies } from "./step.ts";
 import { type Findings, type StepResult, type StepResults, withFindings } from "./step-result.ts";
 
-/** The results of one run; `error` is transient and is to be retried with backoff. */
-export interface StepsOutcome {
-  readonly results: StepResults;
-  readonly error: unknown;
-}
-
 /**
  * Runs every step whose `after` steps are done; independent steps run in parallel.
  *
  * @param plan a step comes after the steps that it needs
+ * @returns `error`: a transient one, to be retried with backoff
  */
 export async function runSteps(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
   outside: StepDependencies & { readonly signal: AbortSignal },
-): Promise<StepsOutcome> {
+): Promise<{ readonly results: StepResults; readonly error: unknown }> {
   const results = new Map<StepCondition, StepResult>();
   const errors: unknown[] = [];
   const started = new Map<StepCondition, Promise<void>>();
@@ -48,7 +43,7 @@ export async function runSteps(
     if (error !== undefined) errors.push(error);
     if (result === undefined) return;
     results.set(step.condition, result);
-    current = withNews(current, result.findings);
+    current = withFindingsOf(current, result.findings);
   };
   for (const step of plan) started.set(step.condition, start(step));
   await Promise.all(started.values());
@@ -103,10 +98,8 @@ async function cleanUp(
 }
 
 /** The environment with a step's findings; the same object when its status has them, as in most reconciles. */
-function withNews(environment: EphemeralEnvironment, findings: Findings = {}): EphemeralEnvironment {
+function withFindingsOf(environment: EphemeralEnvironment, findings: Findings = {}): EphemeralEnvironment {
   const { status } = environment;
-  const isNews = Object.entries(findings).some(
-    ([field, found]) => !equalJson(status?.[field as keyof Findings], found),
-  );
-  return isNews ? { ...environment, status: { ...status, ...findings } } : environment;
+  const isNew = Object.entries(findings).some(([field, value]) => !equalJson(status?.[field as keyof Findings], value));
+  return isNew ? { ...environment, status: { ...status, ...findings } } : environment;
 }

@@ -35,10 +35,7 @@ export interface Waiting extends Ended {
   readonly error?: unknown;
 }
 
-/**
- * The step can't reach its goal; it runs again when a watch or a new spec enqueues the environment, or after
- * `requeueAfterMs`.
- */
+/** The step can't reach its goal; it runs again when the environment is enqueued, or after `requeueAfterMs`. */
 export interface Failed extends Ended {
   readonly state: "failed";
   /** Problem and remedy, for users. */

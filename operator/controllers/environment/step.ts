@@ -33,7 +33,7 @@ export interface StepDependencies {
   /** The backing services that environments may have. */
   readonly backingServices: readonly BackingService[];
   /** A new random value of the kind and length. */
-  readonly generateSecret: (wanted: WantedSecret) => Sensitive;
+  readonly generateSecret: (shape: WantedSecret) => Sensitive;
 }
 
 /** Everything outside the environment that a step may use. */
@@ -42,10 +42,7 @@ export interface StepContext extends StepDependencies {
   readonly signal: AbortSignal;
   /** The results of this reconcile so far; those of the steps in `after` are among them. */
   readonly earlier: StepResults;
-  /**
-   * Waits for an earlier step of the plan, for a step that needs it only partway; answers true when steps after that
-   * one may run.
-   */
+  /** Waits for an earlier step that is needed only partway; resolves with true when steps after that one may run. */
   readonly canContinueAfter: (condition: StepCondition) => Promise<boolean>;
 }
 

@@ -70,10 +70,7 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
   };
 }
 
-/**
- * The platform's layout. The environment's overrides win over its config set, which wins over the chart; the platform's
- * own values win over all of them.
- */
+/** The platform's layout: its own values win over the environment's overrides, the config set's and the chart's. */
 function layoutValues(input: PlanInput, settings: Settings): Record<string, unknown> {
   const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
@@ -142,7 +139,6 @@ function ownValues({ environment, repositories }: PlanInput, component: Componen
   };
 }
 
-/** CPU and memory of a component's pod. */
 type Resources = NonNullable<ComponentOverrides["resources"]>;
 
 /**

@@ -37,16 +37,15 @@ export interface Variables {
 export const variablesOf = oncePer((input: PlanInput): Variables => {
   const { environment, configSet } = input;
   const secret = secretVariables(input);
-  const given = componentsOf(environment).map(
-    (component) => [component, ordered(givenVariables(component, environment.spec.overrides, configSet))] as const,
-  );
+  const given = componentsOf(environment).map((component) => {
+    const variables = givenVariables(component, environment.spec.overrides, configSet);
+    return [component, variables.toSorted((one, other) => (one.name < other.name ? -1 : 1))] as const;
+  });
   const all = given.flatMap(([, variables]) => variables);
   const { sharedApiKeys = [] } = environment.spec.secrets?.useSharedApiKeys ? (configSet ?? {}) : {};
   const isGiven = (name: string) => given.every(([, variables]) => variables.some((one) => one.name === name));
-  const references = referencesOf(
-    all,
-    sharedApiKeys.filter(({ name }) => !isGiven(name)),
-  );
+  const missingApiKeys = sharedApiKeys.filter(({ name }) => !isGiven(name));
+  const references = referencesOf(all, missingApiKeys);
   const plain = given.map(([component, variables]) => [
     component,
     variables.filter(({ name, secretRef }) => secretRef === undefined && !secret.has(name)).map(plainVariable),
@@ -82,7 +81,7 @@ function referencesOf(
   const references = new Map<string, Reference>();
   for (const { name, secretRef } of shared) references.set(name, { ...secretRef, origin: "shared" });
   for (const { name, secretRef, origin } of given) if (secretRef) references.set(name, { ...secretRef, origin });
-  return new Map([...references].sort(([one], [other]) => compare(one, other)));
+  return new Map([...references].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const plainVariable = ({ name, value = "" }: EnvironmentVariable): PlainVariable => ({ name, value });
@@ -92,13 +91,7 @@ function contradicts({ name, secretRef }: EnvironmentVariable, references: Reado
   return secretRef !== undefined && (secretRef.name !== chosen?.name || secretRef.key !== chosen.key);
 }
 
-/** Compares by code units, equal on every machine. */
-const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
-
-const ordered = (variables: readonly GivenVariable[]) =>
-  variables.toSorted((one, other) => compare(one.name, other.name));
-
-const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort(compare);
+const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort();
 
 /**
  * Variables with possible values of the environment in the secret manager: those in the status, those that users

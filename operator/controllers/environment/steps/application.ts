@@ -230,10 +230,7 @@ async function syncedResult(environment: EphemeralEnvironment, revision: string,
   return done("Synced", { findings: { components: Object.fromEntries(components) }, ...recheck });
 }
 
-/**
- * Running commits. Under a constant image tag the pods show them, if at all, and are read until they show the applied
- * ones.
- */
+/** Running commits. Under a constant image tag only pods may show them, and are read until they show the applied ones. */
 async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
   const { spec, status } = environment;
   const repositories = repositoriesOf(environment, context.repositories);

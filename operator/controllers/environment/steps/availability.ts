@@ -28,18 +28,18 @@ export function availability(schedule: Schedule): Step {
 
     async run(environment, context) {
       const targets = targetsOf(environment, context);
-      const found = addresses(targets);
+      const urls = addresses(targets);
       // No URL answers now, and all must answer again after the suspension.
-      if (environment.spec.suspended) return done("Suspended", { findings: { ...found, servingHash: "" } });
-      const isRequested = isNew(environment, found) || isReconcileRequested(environment);
+      if (environment.spec.suspended) return done("Suspended", { findings: { ...urls, servingHash: "" } });
+      const isRequested = isNew(environment, urls) || isReconcileRequested(environment);
       const dueInMs = isRequested ? 0 : schedule.dueInMs(environment.metadata.uid);
-      if (dueInMs > 0) return done("Answering", { findings: found, requeueAfterMs: dueInMs });
+      if (dueInMs > 0) return done("Answering", { findings: urls, requeueAfterMs: dueInMs });
 
       const silent = await silentUrls(targets, context);
       schedule.taken(environment.metadata.uid);
-      if (silent.length > 0) return withFindings(silentResult(environment, silent, context), found);
+      if (silent.length > 0) return withFindings(silentResult(environment, silent, context), urls);
       return done("Answering", {
-        findings: { ...found, ...answered(environment, context) },
+        findings: { ...urls, ...answered(environment, context) },
         requeueAfterMs: schedule.dueInMs(environment.metadata.uid),
       });
     },

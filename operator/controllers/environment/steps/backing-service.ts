@@ -12,10 +12,7 @@ import { desiredApplication, mayFail } from "./application.ts";
 /** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;
 
-/**
- * Reports a backing service. As a part of the application it is ready while that is healthy; its pods are read only
- * otherwise.
- */
+/** Reports a backing service. As a part of the application it is ready while that is healthy; else its pods are read. */
 export function backingService(service: BackingService): Step {
   return {
     condition: service.condition,

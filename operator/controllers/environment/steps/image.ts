@@ -21,7 +21,10 @@ export function imageResult(
 ): string | Unfinished {
   const build = componentBuild(environment, component, source);
   const missing = missingPlaceholder(tagTemplateOf(repository), build);
-  if (missing !== undefined) return MISSING[missing](environment, { ...source, component }, named(repository));
+  if (missing !== undefined) {
+    const template = `image.tagTemplate '${tagTemplateOf(repository)}' of Repository '${repository.metadata.name}'`;
+    return MISSING[missing](environment, { ...source, component }, template);
+  }
   const image = imageOf(repository, build);
   if (TAGGED.test(image)) return image;
   const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
@@ -29,14 +32,8 @@ export function imageResult(
   return failed("ImageInvalid", message);
 }
 
-/**
- * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a tag has at most 128
- * characters.
- */
+/** At most 128 characters: https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests */
 const TAGGED = /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
-
-const named = (repository: Repository) =>
-  `image.tagTemplate '${tagTemplateOf(repository)}' of Repository '${repository.metadata.name}'`;
 
 type Missing = (environment: EphemeralEnvironment, of: ComponentCommit, template: string) => Unfinished;
 

@@ -43,10 +43,7 @@ const REPORT_FALLBACK_MS = 7_200_000;
 /** Wait of a pull request's commit for its pipeline's first report: it may have none, or an old one. */
 const FIRST_REPORT_MS = 5 * 60_000;
 
-/**
- * New commits without a pipeline report, because a push precedes its pipeline, and their remaining wait. Applied
- * commits are not held back.
- */
+/** New commits without a pipeline's report, and their remaining wait: a push precedes its pipeline. */
 function unreported(environment: EphemeralEnvironment, repositories: ComponentRepositories, now: Date) {
   return componentsOf(environment).flatMap((component) => {
     const { branch, pipelines = [] } = environment.spec[component] ?? {};

@@ -67,10 +67,7 @@ export function secrets(checks: Schedule): Step {
   };
 }
 
-/**
- * True when this reconcile reads the Secrets. Ensures the right first: it may have been removed, alone or with the
- * namespace.
- */
+/** True when this reconcile reads the Secrets. Ensures the right first: it may be gone, alone or with the namespace. */
 async function isCheckDue(environment: EphemeralEnvironment, context: StepContext, checks: Schedule): Promise<boolean> {
   if ((environment.status?.podSecrets ?? []).length === 0) return false;
   const right = await ensureAccess(environment, context);

@@ -66,8 +66,8 @@ function sourcesResult(
     return [component, { ...(applied && { applied }), ...(resolved && { resolved }) }];
   });
   const sources = Object.fromEntries(known);
-  const found = { ...environment, status: { ...environment.status, sources } };
-  const unbuilt = pipelineResult(found, repositoriesOf(environment, repositories), clock.now());
+  const resolved = { ...environment, status: { ...environment.status, sources } };
+  const unbuilt = pipelineResult(resolved, repositoriesOf(environment, repositories), clock.now());
   if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
   // A placeholder of the tag may wait for a report after the build.
   const unnamed = components.map(({ image }) => image).find((image) => typeof image !== "string");
@@ -95,10 +95,7 @@ async function resolve(
   return { component, branch, commit, image, ...(resolved && { resolved }) };
 }
 
-/**
- * Head of the branch: read once, and for a followed branch at each requested reconcile; a known head outlives the
- * branch.
- */
+/** Head of the branch: read once, and if followed at each requested reconcile; a known head outlives the branch. */
 async function head(
   environment: EphemeralEnvironment,
   component: Component,
