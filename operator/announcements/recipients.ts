@@ -49,7 +49,7 @@ export function recipientsOf(
 ): readonly Recipient[] {
   // Not about an environment.
   if (event === "unverified" || event === "webhook") return [];
-  // A working canary is no news.
+  // A working canary needs no message.
   if (isCanary(environment) && event !== "failed") return [];
   if (event === "expiry") return ownerRecipient(environment, context.settings);
   const names = context.repository === undefined ? repositoriesOf(environment) : [context.repository];

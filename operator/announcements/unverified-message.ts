@@ -21,7 +21,7 @@ export interface UnverifiedMessages {
   /** Technologies of that channel; what was sent decides nothing. */
   readonly channels: readonly Channel[];
   /** Creates an event's message, up to `UNVERIFIED_PER_MINUTE`. */
-  tell(event: Pick<UnverifiedEvent, "id" | "eventName" | "message">): Promise<void>;
+  report(event: Pick<UnverifiedEvent, "id" | "eventName" | "message">): Promise<void>;
 }
 
 export function createUnverifiedMessages({
@@ -30,11 +30,11 @@ export function createUnverifiedMessages({
   clock,
 }: UnverifiedMessageDependencies): UnverifiedMessages {
   const to = settings.notifications.chat.unverifiedChannel;
-  if (to === undefined) return { channels: [], tell: async () => undefined };
+  if (to === undefined) return { channels: [], report: async () => undefined };
   const recipient = { channel: "chat", to } as const;
   return {
     channels: [recipient.channel],
-    async tell({ id, eventName, message }) {
+    async report({ id, eventName, message }) {
       const now = clock.now();
       const isRecent = (at: string) => now.getTime() - Date.parse(at) < MINUTE_MS;
       const recent = notifications.list().filter(({ spec }) => spec.event === "unverified" && isRecent(spec.at));

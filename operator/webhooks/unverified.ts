@@ -65,7 +65,7 @@ export function unverifiedEvents({
       const isStored = await store(specOf(event, clock.now()), UNVERIFIED);
       if (isStored) {
         await unverifiedMessages
-          .tell(event)
+          .report(event)
           .catch((error: unknown) => log.warn("an unverified event could not be told", { error }));
       }
       return unverifiedMessages.channels;

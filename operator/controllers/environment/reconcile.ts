@@ -4,6 +4,7 @@ import {
   hasFinalizer,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
+import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { finalize } from "./deletion/finalize.ts";
@@ -17,10 +18,9 @@ import {
   sharedServerClock,
 } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
-import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
+import { isRefused, manifestOf, refuse } from "./returned-manifest.ts";
 import { runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
-import { settled, tell } from "./status/announcements.ts";
 import { isProgress, sameStatus, statusAfter } from "./status/status.ts";
 import { StatusDrafts } from "./status/status-drafts.ts";
 import { withUsage } from "./status/usage.ts";
@@ -111,18 +111,21 @@ async function advance(environment: EphemeralEnvironment, context: AdvanceContex
   // A status that has waited long enough does not wait for the steps too.
   const overdue = drafts.due(environment);
   const stored = overdue === undefined ? environment : await write(environment, overdue);
-  const [announcement, run] = await Promise.all([tell(stored, latest, announcer), runSteps(plan, latest, context)]);
+  const [announcement, run] = await Promise.all([
+    announceStored(stored, latest, announcer),
+    runSteps(plan, latest, context),
+  ]);
   context.signal.throwIfAborted();
   const next = statusOf(latest, run.results, context);
-  const { status, newsInMs } = settled(latest, next, { ...announcement, announcer });
+  const { status, announceInMs } = withNextAnnouncement(latest, next, { ...announcement, announcer });
   const mayWait = run.error === undefined && !mustPersist(run.results) && isProgress(latest, status);
   if (sameStatus(stored.status, status)) drafts.forget(environment.metadata.name);
   else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
   // While the status waits, so do its announcements.
-  if (newsInMs === 0 && !mayWait) requeueUrgently(0);
+  if (announceInMs === 0 && !mayWait) requeueUrgently(0);
   const error = run.error ?? announcement.error;
   if (error !== undefined) throw error;
-  return requeue(run.results, { ...context, newsInMs });
+  return requeue(run.results, { ...context, announceInMs });
 }
 
 /** Status after the steps, with the usage, and without announcements. */
@@ -139,9 +142,9 @@ function mustPersist(results: StepResults): boolean {
 /** Earliest time requested by a step, the expiry or a warning, at most the resync period. */
 function requeue(
   results: StepResults,
-  { recheckInMs, newsInMs, settings, random }: AdvanceContext & { readonly newsInMs: number | undefined },
+  { recheckInMs, announceInMs, settings, random }: AdvanceContext & { readonly announceInMs: number | undefined },
 ): ReconcileResult {
   const periodicMs = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   const requested = [...results.values()].map((result) => result.requeueAfterMs ?? periodicMs);
-  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, newsInMs || periodicMs, ...requested) };
+  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, announceInMs || periodicMs, ...requested) };
 }

@@ -22,7 +22,7 @@ export function repositoriesOf(environment: EphemeralEnvironment, repositories: 
   return { ...find("backend"), ...find("frontend") };
 }
 
-/** No watch reports that another environment frees its place. */
+/** No watch shows when another environment frees its place. */
 const FULL_RECHECK_MS = 30_000;
 
 /** Result for a Repository that is missing, unshared or full; its change enqueues the environment. */

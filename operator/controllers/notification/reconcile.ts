@@ -118,13 +118,9 @@ function isUnnoted({ metadata, status }: Notification, ended: Ended): boolean {
 async function deliver(notification: Notification, context: Delivering, signal: AbortSignal): Promise<ReconcileResult> {
   const { notifications } = context;
   const attempts = (notification.status?.attempts ?? 0) + 1;
-  const begun = {
-    ...notification.status,
-    phase: "pending",
-    attempts,
-    nextAttemptAt: later(attempts, context, CLAIMED_MS),
-  } as const;
-  const claimed = await notifications.claim(notification, begun);
+  const nextAttemptAt = later(attempts, context, CLAIMED_MS);
+  const claim = { ...notification.status, phase: "pending", attempts, nextAttemptAt } as const;
+  const claimed = await notifications.claim(notification, claim);
   if (claimed === undefined) return { requeueAfterMs: RECHECK_MS };
   const attempt = await attempted(claimed, context, signal);
   const status = statusAfter(claimed, attempt, context);

@@ -9,7 +9,8 @@ import { repositoriesOf } from "../repositories.ts";
 import { sameStatus } from "../status/status.ts";
 import { withUsage } from "../status/usage.ts";
 import { deletionReason, environmentRecord } from "./record.ts";
-import { isOver, type Progress, type Teardown, tearDown } from "./teardown.ts";
+import { isOver, type Teardown, tearDown } from "./teardown.ts";
+import type { Progress } from "./teardown-steps.ts";
 import { terminatingStatus } from "./terminating.ts";
 
 /** The dependencies of one pass of a deletion. */
@@ -57,7 +58,7 @@ async function announceEnd(
 ): Promise<void> {
   const { name, deletionTimestamp = clock.now().toISOString() } = environment.metadata;
   try {
-    await announcer?.announceDeletion(environment, deletionReason(environment, deletionTimestamp));
+    await announcer?.reportDeleted(environment, deletionReason(environment, deletionTimestamp));
   } catch (error) {
     if (isUnavailable(error)) throw error;
     log.error("the message about a deletion could not be made", { environment: name, error });

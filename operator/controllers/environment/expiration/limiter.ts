@@ -1,4 +1,5 @@
 import type { Settings } from "../../../../config/settings.ts";
+import { isConfirmed, mostAtOnce } from "../../../../crds/environment/deletion-budget.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd } from "../../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
@@ -7,7 +8,6 @@ import { hourly } from "../../../kit/time/rate-limits.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { OperatorEnvironments } from "../../../ports/environments.ts";
 import type { EventRecorder } from "../../../ports/event-recorder.ts";
-import { isConfirmed, mostAtOnce } from "../deletion/deletion-budget.ts";
 
 /**
  * Slot of an expired environment: now (0) or after a delay, because older ones come first; or blocked until an admin

@@ -1,5 +1,12 @@
 import type { Settings } from "../../../../config/settings.ts";
-import { type Condition, clipped, findCondition, type StepCondition, transition } from "../../../../crds/conditions.ts";
+import {
+  type Condition,
+  clipped,
+  findCondition,
+  type InformationalCondition,
+  type StepCondition,
+  transition,
+} from "../../../../crds/conditions.ts";
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
@@ -7,13 +14,14 @@ import {
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
-import { buildOf, pipelineEnd } from "../../../../crds/environment/pipelines.ts";
+import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
+import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
 import { TTL_DEFAULT_HOURS } from "../../../../crds/environment/ttl.ts";
+import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
+import { COMPONENTS } from "../../../../crds/names.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import { isServing, specHash, wantedPipelines } from "../progress.ts";
-import type { Findings, StepResults } from "../step-result.ts";
-import { informationalConditions } from "./informational-conditions.ts";
+import type { Findings, Notice, StepResults } from "../step-result.ts";
 
 /** Further input of a status. */
 export interface StatusContext {
@@ -125,8 +133,8 @@ function rolloutOf(
   const hash = specHash(spec);
   if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, specHash: hash };
   const isOther = former.desiredHash !== undefined && former.desiredHash !== status.desiredHash;
-  const begun = former.rollout;
-  return { since: begun?.specHash === hash && !isOther ? begun.since : now.toISOString(), specHash: hash };
+  const continued = isOther || former.rollout?.specHash !== hash ? undefined : former.rollout;
+  return { since: continued?.since ?? now.toISOString(), specHash: hash };
 }
 
 function stepConditions(
@@ -174,7 +182,80 @@ function readiness(environment: EphemeralEnvironment, context: StatusContext): C
 function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: StatusContext): boolean {
   const pipelines = wantedPipelines(environment);
   if (pipelines.some((pipeline) => buildOf(pipeline, now) === "building")) return false;
-  const begun = [new Date(since), ...pipelines.map(pipelineEnd)];
-  const rolloutMs = Math.min(...begun.map((moment) => elapsedMs(moment, now)));
+  const starts = [new Date(since), ...pipelines.map(pipelineEnd)];
+  const rolloutMs = Math.min(...starts.map((moment) => elapsedMs(moment, now)));
   return rolloutMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
+}
+
+const SUSPENDED =
+  "the environment is suspended: it is scaled to zero and keeps its secrets and data; set spec.suspended to false to resume it";
+const SUSPENDED_IN_PART =
+  "the environment is suspended, but the condition ResourcesHealthy names workloads that go on; it keeps its secrets and data; set spec.suspended to false to resume it";
+
+interface Informing {
+  readonly now: Date;
+  readonly expiryRefusal?: string | undefined;
+  readonly notice?: Notice | undefined;
+}
+
+/**
+ * Conditions that only inform; `environment.status` is the new one, with the conditions of the steps.
+ *
+ * @param expiryRefusal reason why an expired environment still exists
+ * @param notice problem of the application that stops nothing; absent: as before
+ */
+function informationalConditions(
+  environment: EphemeralEnvironment,
+  former: readonly Condition[] | undefined,
+  { now, expiryRefusal, notice }: Informing,
+): Condition[] {
+  const observedGeneration = environment.metadata.generation;
+  const inform = (type: InformationalCondition, message: string) =>
+    transition(findCondition(former, type), { type, status: "True", reason: type, message, observedGeneration }, now);
+  const unwell = findCondition(former, "ResourcesHealthy");
+  const { reason, message } = notice ?? unwell ?? { reason: "", message: "" };
+  const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
+  const silence = silent.map(
+    (pipeline) =>
+      `${pipelineName(pipeline)} has reported nothing for two hours: the ${pipeline.component}'s commit is deployed without it`,
+  );
+  return [
+    ...(isSuspended(environment, former)
+      ? [inform("Suspended", reason === "KeepsRunning" ? SUSPENDED_IN_PART : SUSPENDED)]
+      : []),
+    ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
+    ...goneBranches(environment).map((message) => inform("SourceGone", message)),
+    ...(message === ""
+      ? []
+      : [
+          transition(
+            unwell,
+            { type: "ResourcesHealthy", status: "False", reason, message: clipped(message), observedGeneration },
+            now,
+          ),
+        ]),
+    ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
+  ];
+}
+
+/** One sentence about branches deleted on their hosts, if any. */
+function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string[] {
+  const gone = COMPONENTS.filter((component) => {
+    const branch = metadata.annotations?.[DELETED_BRANCH_ANNOTATION[component]];
+    return branch !== undefined && branch === spec[component]?.branch;
+  });
+  if (gone.length === 0) return [];
+  const branches = gone.map((component) => `the ${component}'s branch '${spec[component]?.branch}'`).join(" and ");
+  return [`${branches} was deleted on its host: what runs stays, and nothing newer will come from it`];
+}
+
+/** True once the application is scaled to zero; an update while suspended does not change that. */
+function isSuspended(
+  { metadata, spec, status }: EphemeralEnvironment,
+  former: readonly Condition[] | undefined,
+): boolean {
+  if (!spec.suspended) return false;
+  const synced = findCondition(status?.conditions, "ApplicationSynced");
+  const isScaled = synced?.status === "True" && synced.observedGeneration === metadata.generation;
+  return isScaled || findCondition(former, "Suspended") !== undefined;
 }

@@ -1,6 +1,7 @@
 import { knowsSuspension, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { isAppliedAsSpecified, specHash } from "../../../../crds/environment/progress.ts";
 import { namespaceName } from "../../../../crds/names.ts";
 import { titleOf } from "../../../../crds/object-title.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
@@ -15,7 +16,6 @@ import { environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
-import { isAppliedAsSpecified, specHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import {
@@ -144,7 +144,7 @@ async function healthOf(
   await endOutdatedSync(environment, observed?.waitingSync, context);
   if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
-  const unhealthy = { environment, wanted, hash, observed, mayFail: mayFail(environment, hash) };
+  const unhealthy = { environment, desired: wanted, hash, observed, mayFail: mayFail(environment, hash) };
   const result = await diagnoseApplication(unhealthy, context);
   return result.state === "serving" ? synced({ environment, hash, ...result }, context) : result;
 }

@@ -5,11 +5,11 @@ import {
   type EphemeralEnvironment,
   isReconcileRequested,
 } from "../../../../crds/environment/ephemeral-environment.ts";
+import { runningHash } from "../../../../crds/environment/progress.ts";
 import { componentUrl, furtherHostsOf } from "../../../../crds/environment/urls.ts";
 import type { Component } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { ProbeResult } from "../../../ports/url-prober.ts";
-import { runningHash } from "../progress.ts";
 import { repositoriesOf } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import type { Step, StepContext } from "../step.ts";

@@ -1,9 +1,9 @@
 import { mappingOf, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
 import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { isServing } from "../../../../crds/environment/progress.ts";
 import { configurationOf, desiredConfiguration } from "../configuration.ts";
 import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
-import { isServing } from "../progress.ts";
 import { repositoriesOf, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";

@@ -1,13 +1,9 @@
-import { wantedCommit } from "../../../crds/environment/component-build.ts";
-import type { Pipeline } from "../../../crds/environment/ephemeral-environment.schema.ts";
-import type {
-  EnvironmentSpec,
-  EnvironmentStatus,
-  EphemeralEnvironment,
-} from "../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { oncePer } from "../../../crds/once-per.ts";
-import { shortHash } from "./short-hash.ts";
+import { digestOf } from "../digest.ts";
+import { COMPONENTS, type Component } from "../names.ts";
+import { oncePer } from "../once-per.ts";
+import { wantedCommit } from "./component-build.ts";
+import type { Pipeline } from "./ephemeral-environment.schema.ts";
+import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "./ephemeral-environment.ts";
 
 type SpecAndStatus = Pick<EphemeralEnvironment, "spec" | "status">;
 
@@ -30,7 +26,7 @@ export const specHash = oncePer(({ backend, frontend, suspended = false, ...spec
     ...(source?.mergeCommit === undefined ? [] : [source.mergeCommit.commit]),
   ]);
   const others = Object.entries(spec).filter(([field]) => !LIFETIME_FIELDS.has(field));
-  return shortHash([sources, suspended, others.sort(([one], [other]) => (one < other ? -1 : 1))]);
+  return digestOf([sources, suspended, others.sort(([one], [other]) => (one < other ? -1 : 1))], 12);
 });
 
 /**

@@ -1,16 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import { createAnnouncer } from "../../../../../../operator/announcements/announcer.ts";
-import { settled, tell } from "../../../../../../operator/controllers/environment/status/announcements.ts";
-import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
-import { memoryNotifications } from "../../../../../support/doubles/memory/webhooks/notifications.ts";
-import { TestClock } from "../../../../../support/doubles/test-clock.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { announceStored, createAnnouncer, withNextAnnouncement } from "../../../../operator/announcements/announcer.ts";
+import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
+import { memoryNotifications } from "../../../support/doubles/memory/webhooks/notifications.ts";
+import { TestClock } from "../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   environmentFixture,
   repositoryFixture,
-} from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { notificationSettings } from "../../../../../support/fixtures/webhooks/notification-settings.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
+import { notificationSettings } from "../../../support/fixtures/webhooks/notification-settings.ts";
 
 function scene() {
   const clock = new TestClock(CREATED);
@@ -21,9 +20,9 @@ function scene() {
     notifications,
     events: () => notifications.specs().map(({ event }) => event),
     async reconcile(stored: EphemeralEnvironment): Promise<EphemeralEnvironment> {
-      const told = await tell(stored, stored, announcer);
+      const announcement = await announceStored(stored, stored, announcer);
       const status = { ...stored.status, observedGeneration: 1 };
-      return { ...stored, status: settled(stored, status, { ...told, announcer }).status };
+      return { ...stored, status: withNextAnnouncement(stored, status, { ...announcement, announcer }).status };
     },
   };
 }

@@ -1,23 +1,19 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { RecordSpec } from "../../../../../../crds/environment/environment-record.ts";
-import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import type { ManifestStatus } from "../../../../../../crds/environment/manifest.schema.ts";
-import { phaseOf } from "../../../../../../crds/environment/phase.ts";
-import { FINALIZER, RECONCILE_ANNOTATION, RENEW_ANNOTATION } from "../../../../../../crds/group.ts";
-import { noteManifest } from "../../../../../../operator/controllers/environment/manifests/noted-manifest.ts";
-import {
-  isRefused,
-  manifestOf,
-  refuse,
-} from "../../../../../../operator/controllers/environment/manifests/returned-manifest.ts";
-import { type MemoryRecords, memoryRecords } from "../../../../../support/doubles/memory/records.ts";
-import { TestClock } from "../../../../../support/doubles/test-clock.ts";
+import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
+import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
+import type { ManifestStatus } from "../../../../../crds/environment/manifest.schema.ts";
+import { noteManifest } from "../../../../../crds/environment/noted-manifest.ts";
+import { phaseOf } from "../../../../../crds/environment/phase.ts";
+import { FINALIZER, RECONCILE_ANNOTATION, RENEW_ANNOTATION } from "../../../../../crds/group.ts";
+import { isRefused, manifestOf, refuse } from "../../../../../operator/controllers/environment/returned-manifest.ts";
+import { type MemoryRecords, memoryRecords } from "../../../../support/doubles/memory/records.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   environmentFixture,
   minutesLater,
   UID,
-} from "../../../../../support/fixtures/environment/environment-fixture.ts";
+} from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const tracked = { "argocd.argoproj.io/tracking-id": "apps:…" };
 const managedFields = [

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { writtenFromGit } from "../../../../crds/environment/managed-by.ts";
-import type { ManifestStatus, NotedManifest } from "../../../../crds/environment/manifest.schema.ts";
-import { partOf, specFields } from "../../../../crds/environment/owned-fields.ts";
-import { RENEW_ANNOTATION } from "../../../../crds/group.ts";
-import { equalJson } from "../../../kit/equal-json.ts";
-import { shortHash } from "../short-hash.ts";
+import { isDeepStrictEqual } from "node:util";
+import { digestOf } from "../digest.ts";
+import { RENEW_ANNOTATION } from "../group.ts";
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
+import { writtenFromGit } from "./managed-by.ts";
+import type { ManifestStatus, NotedManifest } from "./manifest.schema.ts";
+import { partOf, specFields } from "./owned-fields.ts";
 
 /** Length of the status field; longer values are cut. */
 const RENEW_MAX_LENGTH = 128;
@@ -30,7 +30,7 @@ export function noteManifest(
       .map(({ time = "" }) => time)
       .sort()
       .at(-1) ?? "";
-  const fieldsHash = shortHash(canonical(fields));
+  const fieldsHash = digestOf(canonical(fields), 12);
   // A field taken over by another manager moves no time: the earlier note is what the tool sent. With the same fields
   // it may be a write in the same second.
   if (former?.writtenAt === writtenAt && former.fieldsHash !== fieldsHash) return former;
@@ -54,7 +54,7 @@ export function withRenewal(noted: ManifestStatus, environment: EphemeralEnviron
 
 /** True when two manifests request the same environment. */
 export function sameManifest(one: NotedManifest, other: NotedManifest): boolean {
-  return equalJson(recorded(one), recorded(other));
+  return isDeepStrictEqual(recorded(one), recorded(other));
 }
 
 /** The recorded part of a manifest. */

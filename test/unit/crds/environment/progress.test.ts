@@ -1,17 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../crds/environment/ephemeral-environment.ts";
-import {
-  isAppliedAsSpecified,
-  isServing,
-  specHash,
-  wantedPipelines,
-} from "../../../../../operator/controllers/environment/progress.ts";
+import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
+import { isAppliedAsSpecified, isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
 import {
   CREATED,
   commitA,
   environmentFixture,
   pipelineFixture,
-} from "../../../../support/fixtures/environment/environment-fixture.ts";
+} from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const commitB = "b".repeat(40);
 const backend = { repository: "shop-api", branch: "main" };

@@ -1,23 +1,8 @@
-import type { Settings } from "../../../config/settings.ts";
-import { type ApiToken, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
-import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { type ApiToken, endedAt, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
-import type { Inventory } from "../../ports/namespace-contents.ts";
-import type { SecretManager } from "../../ports/secret-manager.ts";
+import type { CollectionDependencies } from "./dependencies.ts";
+import { earlierOfClocks } from "./old-records.ts";
 import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
-
-/** The settings and ports of the collection of token values. */
-export interface OrphanedValuesDependencies {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly events: EventRecorder;
-  readonly isKnown: Inventory["isKnown"];
-  readonly livingTokens: Inventory["livingTokens"];
-  readonly settings: Pick<Settings, "sweep">;
-  readonly secretManager: Pick<SecretManager, "owners" | "remove">;
-}
 
 /** A value without a token, and the time of its discovery, on the monotonic clock. */
 interface Candidate {
@@ -31,7 +16,11 @@ interface Candidate {
  * Deletes the values of deleted API tokens, which are useless. Those deleted while no operator watched are found in the
  * secret manager, and wait for the grace period.
  */
-export function createOrphanedValues(context: OrphanedValuesDependencies) {
+export function createOrphanedValues(
+  context: CollectionDependencies<
+    "log" | "clock" | "events" | "isKnown" | "livingTokens" | "settings" | "secretManager"
+  >,
+) {
   const { settings, secretManager, clock, log } = context;
   const exceedsBudget = sweepBudget(context, BLOCKED);
   const candidates = new Map<string, Candidate>();
@@ -87,3 +76,50 @@ const BLOCKED: BlockedSweep = {
     `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed`,
   remedy: "remove them from the secret manager, or raise settings.sweep.deletionBudget.atLeast",
 };
+
+/** Time for which a revoked or expired token stays listed. */
+const LISTED_MS = 30 * 86_400_000;
+
+/**
+ * Deletes API tokens that ended long ago, and values that must no longer be shown: those of ended tokens, which a
+ * revocation may have left, and all of them when the settings keep none.
+ *
+ * The value is deleted before its token, which is its only trace.
+ */
+export function deleteExpiredTokens(
+  context: CollectionDependencies<"settings" | "log" | "clock" | "serverClock" | "apiTokens" | "secretManager">,
+) {
+  // Once per process is enough: a value is never written again.
+  const cleared = new Set<string>();
+
+  async function clear(token: ApiToken): Promise<void> {
+    if (!token.spec.keepsValue || cleared.has(token.metadata.uid)) return;
+    await context.secretManager.remove(valueOwner(token), [TOKEN_VARIABLE]);
+    cleared.add(token.metadata.uid);
+  }
+
+  async function collect(token: ApiToken, now: Date): Promise<boolean> {
+    const ended = endedAt(token, now);
+    if (ended !== undefined || !context.settings.api.tokens.revealable) await clear(token);
+    if (ended === undefined || now.getTime() - ended.getTime() < LISTED_MS) return false;
+    await context.apiTokens.remove(token);
+    cleared.delete(token.metadata.uid);
+    return true;
+  }
+
+  return async (signal: AbortSignal): Promise<void> => {
+    const tokens = context.apiTokens.list();
+    if (tokens.length === 0) return;
+    const now = await earlierOfClocks(context);
+    const results: PromiseSettledResult<boolean>[] = [];
+    for (const token of tokens) {
+      signal.throwIfAborted();
+      // An error of one token does not affect the others.
+      results.push(...(await Promise.allSettled([collect(token, now)])));
+    }
+    const dropped = results.filter((result) => result.status === "fulfilled" && result.value).length;
+    if (dropped > 0) context.log.info("ended API tokens were dropped", { dropped });
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  };
+}

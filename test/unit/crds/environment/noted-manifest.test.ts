@@ -1,12 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import { RENEW_ANNOTATION } from "../../../../../../crds/group.ts";
-import {
-  noteManifest,
-  sameManifest,
-  withRenewal,
-} from "../../../../../../operator/controllers/environment/manifests/noted-manifest.ts";
-import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { noteManifest, sameManifest, withRenewal } from "../../../../crds/environment/noted-manifest.ts";
+import { RENEW_ANNOTATION } from "../../../../crds/group.ts";
+import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const backend = { repository: "shop-api", branch: "main" };
 const ownsBackend = { "f:backend": { ".": {}, "f:repository": {}, "f:branch": {} } };

@@ -3,15 +3,15 @@ import {
   type EphemeralEnvironment,
   handledRequests,
   hasFinalizer,
-} from "../../../../crds/environment/ephemeral-environment.ts";
-import { managedBy } from "../../../../crds/environment/managed-by.ts";
-import { FINAL_CAUSES, type FinalCause, type ManifestStatus } from "../../../../crds/environment/manifest.schema.ts";
-import { RENEW_ANNOTATION } from "../../../../crds/group.ts";
-import type { Clock } from "../../../kit/time/clock.ts";
-import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../../ports/environments.ts";
-import type { Records } from "../../../ports/records.ts";
-import { nextCondition, sameStatus } from "../status/status.ts";
-import { noteManifest, sameManifest, withRenewal } from "./noted-manifest.ts";
+} from "../../../crds/environment/ephemeral-environment.ts";
+import { managedBy } from "../../../crds/environment/managed-by.ts";
+import { FINAL_CAUSES, type FinalCause, type ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
+import { noteManifest, sameManifest, withRenewal } from "../../../crds/environment/noted-manifest.ts";
+import { RENEW_ANNOTATION } from "../../../crds/group.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";
+import type { Records } from "../../ports/records.ts";
+import { nextCondition, sameStatus } from "./status/status.ts";
 
 /**
  * Reason of `Ready` for an environment that is not built, because its predecessor with the same manifest has ended for

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { valueOwner } from "../../../../../../crds/api-token.ts";
-import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_UID_LABEL, ownerLabels } from "../../../../../../crds/group.ts";
-import { orphansAmong, ownerOf } from "../../../../../../operator/controllers/environment/deletion/orphans.ts";
-import type { KubeObject } from "../../../../../../operator/kit/client/objects.ts";
-import { apiTokenFixture } from "../../../../../support/fixtures/api-token-fixture.ts";
-import { minutesLater, UID } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { valueOwner } from "../../../../../crds/api-token.ts";
+import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_UID_LABEL, ownerLabels } from "../../../../../crds/group.ts";
+import { orphansAmong, ownerOf } from "../../../../../operator/controllers/garbage-collection/orphans.ts";
+import type { KubeObject } from "../../../../../operator/kit/client/objects.ts";
+import { apiTokenFixture } from "../../../../support/fixtures/api-token-fixture.ts";
+import { minutesLater, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const OTHER = "ffffffff-1111-4222-8333-444455556666";
 

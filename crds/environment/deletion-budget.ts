@@ -1,8 +1,10 @@
-import type { Settings } from "../../../../config/settings.ts";
-import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
+import { CONFIRM_DELETION_ANNOTATION } from "../group.ts";
 
 /** Plausible number of simultaneous deletions among `total` objects: a share of them, or at least a number. */
-export function mostAtOnce({ share, atLeast }: Settings["sweep"]["deletionBudget"], total: number): number {
+export function mostAtOnce(
+  { share, atLeast }: { readonly share: number; readonly atLeast: number },
+  total: number,
+): number {
   return Math.max(atLeast, Math.floor(share * total));
 }
 
