@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { oncePer } from "../../../crds/once-per.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
 import { configurationOf } from "./configuration.ts";
-import { type ComponentRepositories, repositoriesOf } from "./repositories.ts";
+import { type ComponentRepositories, componentRepositories } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 
 /** Basis of an environment's secrets, variables and chart values. */
@@ -25,7 +25,7 @@ export function desiredServices({ environment, configSet, services }: PlanInput)
 export const planInput = oncePer(
   (environment: EphemeralEnvironment, context: StepContext): PlanInput => ({
     environment,
-    repositories: repositoriesOf(environment, context.repositories),
+    repositories: componentRepositories(environment, context.repositories),
     configSet: configurationOf(environment, context)?.spec,
     services: context.backingServices,
   }),

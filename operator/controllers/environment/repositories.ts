@@ -14,7 +14,10 @@ import { failed, type Unfinished } from "./step-result.ts";
 export type ComponentRepositories = { readonly [component in Component]?: Repository };
 
 /** Usable Repositories of the environment's components, without missing and unshared ones and those of the other type. */
-export function repositoriesOf(environment: EphemeralEnvironment, repositories: Repositories): ComponentRepositories {
+export function componentRepositories(
+  environment: EphemeralEnvironment,
+  repositories: Repositories,
+): ComponentRepositories {
   const find = (component: Component) => {
     const repository = grantedRepository(environment, component, repositories);
     return repository === undefined ? {} : { [component]: repository };

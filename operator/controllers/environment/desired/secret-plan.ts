@@ -11,7 +11,7 @@ import {
   type ReferredSecret,
   rotation,
 } from "./planned-secret.ts";
-import { type Reference, type Variables, variablesOf } from "./variables.ts";
+import { type SecretReference, type Variables, variablesOf } from "./variables.ts";
 
 /** Sorted content of the pods' Secret, or the request's problem. */
 export type SecretPlan =
@@ -21,7 +21,7 @@ export type SecretPlan =
 /** Shape of a lost value that no Repository lists any more. */
 const UNLISTED = { kind: "password", length: 32 } as const;
 
-interface Sources extends PlanInput {
+interface SecretSources extends PlanInput {
   readonly desired: readonly BackingService[];
   readonly variables: Variables;
   /** Needs of the Repositories and backing services, by variable. */
@@ -73,7 +73,7 @@ export function formerPlan(input: PlanInput): readonly PlannedSecret[] {
   });
 }
 
-function sourcesOf(input: PlanInput): Sources {
+function sourcesOf(input: PlanInput): SecretSources {
   const { spec, status } = input.environment;
   const desired = desiredServices(input);
   const listed = [
@@ -91,28 +91,28 @@ function sourcesOf(input: PlanInput): Sources {
 }
 
 /** Applicable references; a provided value wins over a reference of the config set. */
-function effectiveReferences({ variables, provided }: Sources): ReadonlyMap<string, Reference> {
+function effectiveReferences({ variables, provided }: SecretSources): ReadonlyMap<string, SecretReference> {
   return new Map(
     [...variables.references].filter(([name, { origin }]) => origin === "override" || !provided.has(name)),
   );
 }
 
-function ownNames(sources: Sources): string[] {
+function ownNames(sources: SecretSources): string[] {
   const { provided, former } = sources;
   const generated = generates(sources) ? known(sources) : [];
   const stored = [...(former?.values() ?? [])].filter((secret) => ownVersion(secret) !== undefined);
   return [...new Set([...generated, ...stored.map(({ name }) => name), ...provided])];
 }
 
-const generates = ({ environment }: Sources) => environment.spec.secrets?.autoGenerate !== false;
+const generates = ({ environment }: SecretSources) => environment.spec.secrets?.autoGenerate !== false;
 
 /** Listed variables of the environment's creation; a backing service may be added later. */
-function known({ former, listed, desired }: Sources): string[] {
+function known({ former, listed, desired }: SecretSources): string[] {
   const ofServices = new Set(desired.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
   return [...listed.keys()].filter((name) => (former?.has(name) ?? true) || ofServices.has(name));
 }
 
-function ownSecret(sources: Sources, name: string): OwnSecret {
+function ownSecret(sources: SecretSources, name: string): OwnSecret {
   const before = sources.former?.get(name);
   const version = ownVersion(before);
   const requested = requestedRotation(sources, name);
@@ -123,13 +123,13 @@ function ownSecret(sources: Sources, name: string): OwnSecret {
 }
 
 /** Shape to generate for a missing value; nothing for a value that users provide. */
-function generation(sources: Sources, name: string): Pick<OwnSecret, "generate"> {
+function generation(sources: SecretSources, name: string): Pick<OwnSecret, "generate"> {
   if (sources.provided.has(name) || !generates(sources)) return {};
   return { generate: sources.listed.get(name) ?? { name, ...UNLISTED } };
 }
 
 /** Own properties only: variables may be named like members of JavaScript's objects. */
-function requestedRotation({ environment }: Pick<Sources, "environment">, name: string): string | undefined {
+function requestedRotation({ environment }: Pick<SecretSources, "environment">, name: string): string | undefined {
   const { rotate = {} } = environment.spec.secrets ?? {};
   return Object.hasOwn(rotate, name) ? rotate[name] : undefined;
 }
@@ -139,7 +139,7 @@ function ownVersion(before: SecretStatus | undefined): number | undefined {
   return before?.source === undefined ? before?.version : before.own;
 }
 
-function referredSecret(sources: Sources, name: string, reference: Reference): ReferredSecret {
+function referredSecret(sources: SecretSources, name: string, reference: SecretReference): ReferredSecret {
   const before = sources.former?.get(name);
   const source = `${reference.name}@${reference.key}`;
   const requested = requestedRotation(sources, name);
@@ -171,7 +171,7 @@ const sourceOf = ({ of }: DerivedVariable) => `${of}@latest`;
 function derivedSecret(
   variable: DerivedVariable,
   secrets: readonly PlannedSecret[],
-  { former }: Sources,
+  { former }: SecretSources,
 ): DerivedSecret[] {
   const { name, of, value } = variable;
   const base = secrets.find((secret) => secret.name === of);
@@ -190,7 +190,7 @@ function withAliases(secrets: readonly PlannedSecret[]): readonly PlannedSecret[
   });
 }
 
-interface RequestedSecrets extends Sources {
+interface RequestedSecrets extends SecretSources {
   /** Variables that must be given, because nothing is generated. */
   readonly required: readonly string[];
   readonly planned: ReadonlySet<string>;

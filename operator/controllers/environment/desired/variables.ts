@@ -16,7 +16,7 @@ export interface PlainVariable {
 }
 
 /** A reference to a secret, with its origin. */
-export interface Reference extends SecretRef {
+export interface SecretReference extends SecretRef {
   readonly origin: "shared" | "config_set" | "override";
 }
 
@@ -24,7 +24,7 @@ export interface Reference extends SecretRef {
 export interface Variables {
   readonly plain: { readonly [component in Component]?: readonly PlainVariable[] };
   /** Values of the secret manager for the one Secret of all components, by variable. */
-  readonly references: ReadonlyMap<string, Reference>;
+  readonly references: ReadonlyMap<string, SecretReference>;
   /** Variables with secret values of any origin. */
   readonly secret: ReadonlySet<string>;
   /** Secret variables with a plain value; not in `plain`. */
@@ -77,8 +77,8 @@ function secretVariables(input: PlanInput): ReadonlySet<string> {
 function referencesOf(
   given: readonly GivenVariable[],
   shared: NonNullable<ConfigSetSpec["sharedApiKeys"]>,
-): ReadonlyMap<string, Reference> {
-  const references = new Map<string, Reference>();
+): ReadonlyMap<string, SecretReference> {
+  const references = new Map<string, SecretReference>();
   for (const { name, secretRef } of shared) references.set(name, { ...secretRef, origin: "shared" });
   for (const { name, secretRef, origin } of given) if (secretRef) references.set(name, { ...secretRef, origin });
   return new Map([...references].sort(([one], [other]) => (one < other ? -1 : 1)));

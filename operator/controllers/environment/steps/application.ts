@@ -16,7 +16,7 @@ import { environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { componentRepositories } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import {
   done,
@@ -233,7 +233,7 @@ async function syncedResult(environment: EphemeralEnvironment, revision: string,
 /** Running commits. Under a constant image tag only pods may show them, and are read until they show the applied ones. */
 async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
   const { spec, status } = environment;
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   const given = componentsOf(environment).map((component) => {
     const { commit: applied, image } = status?.sources?.[component]?.applied ?? {};
     const former = status?.components?.[component];

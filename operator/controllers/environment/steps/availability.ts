@@ -10,7 +10,7 @@ import { componentUrl, furtherHostsOf } from "../../../../crds/environment/urls.
 import type { Component } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { ProbeResult } from "../../../ports/url-prober.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { componentRepositories } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
@@ -68,7 +68,7 @@ interface Target {
 }
 
 function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): readonly Target[] {
-  const granted = repositoriesOf(environment, repositories);
+  const granted = componentRepositories(environment, repositories);
   const ofComponents = componentsOf(environment).map((component) => {
     const healthPath = granted[component]?.spec.healthPath ?? "/";
     return { component, name: component, url: componentUrl(environment, component, settings), healthPath };

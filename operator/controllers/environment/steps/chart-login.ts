@@ -5,7 +5,7 @@ import type { WantedApplication } from "../../../ports/deployer.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
 import { CredentialRefused, chartCredential } from "../../../repository-access/host-credentials.ts";
 import { errorResult } from "../error-results.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { componentRepositories } from "../repositories.ts";
 import type { StepContext } from "../step.ts";
 import type { Unfinished } from "../step-result.ts";
 
@@ -37,7 +37,7 @@ export async function ensureConfined(
   context: StepContext,
 ): Promise<Unfinished | undefined> {
   const { deployer, settings } = context;
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   const { credentialsRef: ref } = chartOf(repositories, settings);
   if (ref === undefined) {
     await deployer.ensureProject(owner, chart);

@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { isServing } from "../../../../crds/environment/progress.ts";
 import { configurationOf, desiredConfiguration } from "../configuration.ts";
 import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
-import { repositoriesOf, repositoryProblem } from "../repositories.ts";
+import { componentRepositories, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
@@ -48,7 +48,7 @@ function unreadableValues(
   configSet: ConfigSetSpec | undefined,
   context: StepContext,
 ): Unfinished | undefined {
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   const mapping = mappingOf({ repositories, configSet }, context.settings);
   if (mapping === undefined || !("problem" in mapping)) return undefined;
   const reason = "ValuesInvalid";
@@ -57,7 +57,7 @@ function unreadableValues(
 }
 
 function allowing(environment: EphemeralEnvironment, configSet: ConfigSetSpec | undefined, context: StepContext) {
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   return { repositories, mapping: readableMapping({ repositories, configSet }, context.settings) };
 }
 

@@ -19,7 +19,7 @@ import {
   pullSecretObject,
 } from "../desired/pull-secret.ts";
 import { errorResult, retrying } from "../error-results.ts";
-import { type ComponentRepositories, repositoriesOf, repositoryProblem } from "../repositories.ts";
+import { type ComponentRepositories, componentRepositories, repositoryProblem } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import type { StepContext } from "../step.ts";
 import { type Findings, requeuedWithin, type StepResult, withFindings } from "../step-result.ts";
@@ -71,7 +71,7 @@ function withoutPullSecret(result: StepResult, error: unknown): StepResult {
 /** Removes credentials of former images; call when their pods are gone. */
 export async function retirePulls(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
   const { metadata, status } = environment;
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   const [plan, named] = [pullPlan(repositories), status?.pullSecret ?? []];
   const isFormer = formerPulls(plan, named).length > 0;
   // Former credentials stay until the planned ones are in the Secret.
@@ -106,7 +106,7 @@ interface Ensured {
 /** @throws CredentialRefused, SecretManagerUnavailable, and errors of the cluster */
 async function ensurePullSecret(environment: EphemeralEnvironment, context: SecretsContext): Promise<Ensured> {
   if (repositoryProblem(environment, context) !== undefined) return withoutRepository(environment, context);
-  const plan = pullPlan(repositoriesOf(environment, context.repositories));
+  const plan = pullPlan(componentRepositories(environment, context.repositories));
   const { pullSecret: named = [], desiredHash } = environment.status ?? {};
   const mustRead = context.isCheckDue && plan.length + named.length > 0;
   const isKnown = ({ registry, source }: PullCredential) =>

@@ -8,7 +8,7 @@ import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { cloneCredential } from "../../../repository-access/host-credentials.ts";
 import { waitingForCredential } from "../error-results.ts";
-import { repositoriesOf, repositoryProblem } from "../repositories.ts";
+import { componentRepositories, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, failed, type Unfinished, withFindings } from "../step-result.ts";
 import { imageResult } from "./image.ts";
@@ -43,7 +43,7 @@ export const source: Step = {
     const problem = repositoryProblem(environment, context);
     if (problem !== undefined) return problem;
 
-    const repositories = repositoriesOf(environment, context.repositories);
+    const repositories = componentRepositories(environment, context.repositories);
     const resolving = componentsOf(environment).map((component) =>
       resolve(environment, component, repositories[component] as Repository, context),
     );
@@ -67,7 +67,7 @@ function sourcesResult(
   });
   const sources = Object.fromEntries(known);
   const resolved = { ...environment, status: { ...environment.status, sources } };
-  const unbuilt = pipelineResult(resolved, repositoriesOf(environment, repositories), clock.now());
+  const unbuilt = pipelineResult(resolved, componentRepositories(environment, repositories), clock.now());
   if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
   // A placeholder of the tag may wait for a report after the build.
   const unnamed = components.map(({ image }) => image).find((image) => typeof image !== "string");
