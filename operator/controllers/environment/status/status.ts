@@ -60,7 +60,7 @@ export function statusAfter(
   const current = { ...environment, status: { ...status, conditions: steps } };
   const ready = nextCondition(environment, "Ready", readiness(current, context), context.now);
   const { notice } = results.get("ApplicationSynced") ?? {};
-  const informed = informationalConditions(current, former?.conditions, { ...context, notice });
+  const informed = informationalConditions(current, environment, { ...context, notice });
   const conditions = [...steps, ...informed, ready];
   return { ...status, conditions, phase: phaseOf({ metadata, status: { ...status, conditions } }) };
 }
@@ -155,7 +155,7 @@ type ConditionContent = Pick<Condition, "status" | "reason" | "message">;
 /** Condition with this content for the environment's generation, after the former one in its status. */
 export function nextCondition(
   environment: EphemeralEnvironment,
-  type: StepCondition | "Ready",
+  type: StepCondition | InformationalCondition | "Ready",
   { status, reason, message }: ConditionContent,
   now: Date,
 ): Condition {
@@ -206,13 +206,12 @@ interface Informing {
  */
 function informationalConditions(
   environment: EphemeralEnvironment,
-  former: readonly Condition[] | undefined,
+  former: EphemeralEnvironment,
   { now, expiryRefusal, notice }: Informing,
 ): Condition[] {
-  const observedGeneration = environment.metadata.generation;
   const inform = (type: InformationalCondition, message: string) =>
-    transition(findCondition(former, type), { type, status: "True", reason: type, message, observedGeneration }, now);
-  const unwell = findCondition(former, "ResourcesHealthy");
+    nextCondition(former, type, { status: "True", reason: type, message }, now);
+  const unwell = findCondition(former.status?.conditions, "ResourcesHealthy");
   const { reason, message } = notice ?? unwell ?? { reason: "", message: "" };
   const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
   const silence = silent.map(
@@ -225,15 +224,7 @@ function informationalConditions(
       : []),
     ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
     ...goneBranches(environment).map((message) => inform("SourceGone", message)),
-    ...(message === ""
-      ? []
-      : [
-          transition(
-            unwell,
-            { type: "ResourcesHealthy", status: "False", reason, message: clipped(message), observedGeneration },
-            now,
-          ),
-        ]),
+    ...(message === "" ? [] : [nextCondition(former, "ResourcesHealthy", { status: "False", reason, message }, now)]),
     ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
   ];
 }
@@ -250,12 +241,9 @@ function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string
 }
 
 /** True once the application is scaled to zero; an update while suspended does not change that. */
-function isSuspended(
-  { metadata, spec, status }: EphemeralEnvironment,
-  former: readonly Condition[] | undefined,
-): boolean {
+function isSuspended({ metadata, spec, status }: EphemeralEnvironment, former: EphemeralEnvironment): boolean {
   if (!spec.suspended) return false;
   const synced = findCondition(status?.conditions, "ApplicationSynced");
   const isScaled = synced?.status === "True" && synced.observedGeneration === metadata.generation;
-  return isScaled || findCondition(former, "Suspended") !== undefined;
+  return isScaled || findCondition(former.status?.conditions, "Suspended") !== undefined;
 }
