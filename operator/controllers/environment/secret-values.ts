@@ -19,19 +19,18 @@ export interface Complete {
   readonly secrets: SecretStatus[];
 }
 
-/** The secret manager's answer to a plan. */
-export type Gathered =
-  | Complete
-  /** Users have yet to write these values. */
-  | { readonly state: "awaiting"; readonly variables: readonly string[] }
-  | { readonly state: "refused"; readonly result: Unfinished };
+/** Values that users have yet to write into the secret manager. */
+interface Awaiting {
+  readonly state: "awaiting";
+  readonly variables: readonly string[];
+}
 
 /** Reads the values of a plan; generates missing own ones. */
 export async function gather(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
   context: StepContext,
-): Promise<Gathered> {
+): Promise<Complete | Awaiting | Unfinished> {
   const own = plan.filter((secret) => secret.kind === "own");
   const referred = plan.filter((secret) => secret.kind !== "own" && secret.kind !== "derived");
   const requests = own.map(({ name, version, generate }) =>
@@ -46,7 +45,7 @@ export async function gather(
   const variables = own.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
   if (variables.length > 0) return { state: "awaiting", variables };
   const refusal = answers.find((answer) => "state" in answer);
-  if (refusal !== undefined) return { state: "refused", result: refusal as Unfinished };
+  if (refusal !== undefined) return refusal as Unfinished;
   const others = referred.map(({ name }, index) => [name, answers[index] as StoredSecret] as const);
   const values = withDerived(plan, new Map([...stored, ...others]));
   return { state: "complete", values, secrets: plannedStatus(plan, values) };

@@ -96,8 +96,8 @@ async function ensurePodSecret(
     return done("Mirrored", { requeueAfterMs: dueInMs(environment, context.checks) });
   }
   const [gathered] = await Promise.all([gather(environment, plan, context), ensureAccess(environment, context)]);
-  if (gathered.state === "refused") return gathered.result;
   if (gathered.state === "awaiting") return awaiting(environment, gathered.variables, context);
+  if (gathered.state !== "complete") return gathered;
   // Versions are stored before use: after a crash in between, others could be resolved.
   if (plan.some(({ version }) => version === "latest")) {
     const more = { requeueAfterMs: 1, persistFirst: true };
