@@ -1,4 +1,3 @@
-import type { Settings } from "../../config/settings.ts";
 import { type Condition, clipped, findCondition } from "../../crds/conditions.ts";
 import { componentBuild } from "../../crds/environment/component-build.ts";
 import {
@@ -23,7 +22,7 @@ import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/r
 import type { Clock } from "../kit/time/clock.ts";
 import type { Notifications } from "../ports/notifications/notifications.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import { chatRecipients, recipientsOf } from "./recipients.ts";
+import { chatRecipients, type RecipientsContext, recipientsOf } from "./recipients.ts";
 import { nextTransition, nextWarningInMs, type Transition, type TransitionContext } from "./transitions.ts";
 
 /** Turns changes of environments into messages. */
@@ -49,9 +48,7 @@ export interface Announcer {
   reportDeleted(environment: EphemeralEnvironment, reason: string): Promise<void>;
 }
 
-export interface AnnouncerContext {
-  readonly settings: Settings;
-  readonly repositories: Pick<Repositories, "find">;
+interface AnnouncerContext extends RecipientsContext {
   readonly notifications: Pick<Notifications, "add">;
   readonly clock: Clock;
 }

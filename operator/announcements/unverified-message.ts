@@ -13,7 +13,7 @@ interface UnverifiedMessageDependencies {
 }
 
 /** Over all senders and replicas: a flood must not fill a chat. */
-export const UNVERIFIED_PER_MINUTE = 10;
+const UNVERIFIED_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
 /** Reports unverified events to people, in one channel of the settings. */

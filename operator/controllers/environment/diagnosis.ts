@@ -48,7 +48,7 @@ const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
 };
 
 /** Pods of an unhealthy application. */
-export interface UnhealthyPods {
+interface UnhealthyPods {
   readonly environment: EphemeralEnvironment;
   readonly hash: string;
   /** `undefined` before the deployer's watch has seen the application. */
@@ -70,7 +70,7 @@ interface Case extends UnhealthyPods {
 }
 
 /** A usable environment whose problems affect no traffic. */
-export interface QuietProblems {
+interface QuietProblems {
   readonly state: "serving";
   readonly observed: ObservedApplication;
   readonly quiet: readonly QuietProblem[];

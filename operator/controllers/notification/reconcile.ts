@@ -25,8 +25,7 @@ const RECHECK_MS = 1_000;
 
 type Attempt =
   | { readonly result: "sent" }
-  | { readonly result: "outdated"; readonly message: string }
-  | { readonly result: "refused"; readonly message: string }
+  | { readonly result: "outdated" | "refused"; readonly message: string }
   | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
 
 /** The settings and ports of the delivery of notifications. */

@@ -91,7 +91,7 @@ export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverDepend
 }
 
 /** Limits on emptying a namespace. */
-export interface EmptyingLimits {
+interface EmptyingLimits {
   /** True when foreign finalizers have had their time. */
   readonly isDue: boolean;
   /** True when an admin also wants finalizers removed that free something outside the cluster. */
@@ -100,7 +100,7 @@ export interface EmptyingLimits {
 }
 
 /** Result of emptying a namespace as far as possible. */
-export interface Emptied {
+interface Emptied {
   readonly blockers: readonly Blocker[];
   /** Removals that the status must store before the next call makes them, with earlier ones. */
   readonly removals: readonly FinalizerRemoval[];
@@ -155,7 +155,7 @@ async function releaseHeld(
 }
 
 /** An object with foreign finalizers. */
-export interface Held {
+interface Held {
   readonly content: Content;
   readonly unwanted: readonly string[];
   /** Finalizers that free something outside the cluster. */

@@ -24,7 +24,7 @@ export interface ExpiryContext {
  * `deleting`: the deletion was requested; `retryInMs`: soon, so no step runs; else the environment stays: until
  * `dueInMs`, or although expired, with a check after `recheckInMs`; `refusal` is the API server's.
  */
-export type Expiry =
+type Expiry =
   | "deleting"
   | { readonly retryInMs: number }
   | { readonly dueInMs?: number | undefined; readonly recheckInMs?: number; readonly refusal?: string };

@@ -21,7 +21,7 @@ export interface ExpirationLimiter {
 }
 
 /** The settings and ports of the limiter of expirations. */
-export interface LimiterDependencies {
+interface LimiterDependencies {
   readonly settings: Settings;
   readonly log: Log;
   readonly clock: Clock;
