@@ -1,11 +1,8 @@
-import type { Condition } from "../../../crds/conditions.ts";
-import { findCondition, transition } from "../../../crds/conditions.ts";
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
+  handledRequests,
   hasFinalizer,
-  observedAuditId,
-  reconcileToken,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import { managedBy } from "../../../crds/environment/managed-by.ts";
 import { FINAL_CAUSES, type FinalCause, type ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
@@ -14,7 +11,7 @@ import { RENEW_ANNOTATION } from "../../../crds/group.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";
 import type { Records } from "../../ports/records.ts";
-import { sameStatus } from "./status/status.ts";
+import { nextCondition, sameStatus } from "./status/status.ts";
 
 /**
  * Reason of `Ready` for an environment that is not built, because its predecessor with the same manifest has ended for
@@ -104,22 +101,13 @@ export async function refuse(
 
 /** Status of an environment that is not built, with instructions. */
 export function refusedStatus(environment: EphemeralEnvironment, manifest: Refused, now: Date): EnvironmentStatus {
-  const { metadata, status } = environment;
   const ended = ENDED[manifest.refusedAfter];
-  const ready: Omit<Condition, "lastTransitionTime"> = {
-    type: "Ready",
-    status: "False",
-    reason: EXPIRED,
-    message: `${ended} and came back from Git unchanged, so it is not built again: change its spec in Git, set the annotation ${RENEW_ANNOTATION} to another value, or remove the manifest`,
-    observedGeneration: metadata.generation,
-  };
-  const token = reconcileToken(environment);
+  const message = `${ended} and came back from Git unchanged, so it is not built again: change its spec in Git, set the annotation ${RENEW_ANNOTATION} to another value, or remove the manifest`;
   return {
-    ...observedAuditId(environment),
-    observedGeneration: metadata.generation,
+    ...handledRequests(environment),
+    observedGeneration: environment.metadata.generation,
     phase: "failed",
-    conditions: [transition(findCondition(status?.conditions, "Ready"), ready, now)],
+    conditions: [nextCondition(environment, "Ready", { status: "False", reason: EXPIRED, message }, now)],
     manifest,
-    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
   };
 }

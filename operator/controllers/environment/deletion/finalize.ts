@@ -5,7 +5,7 @@ import type { ReconcileResult } from "../../../kit/controller/controller.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { EnvironmentDependencies } from "../dependencies.ts";
 import { storedVariables } from "../desired/variables.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { componentRepositories } from "../repositories.ts";
 import { sameStatus } from "../status/status.ts";
 import { withUsage } from "../status/usage.ts";
 import { deletionReason, environmentRecord } from "./record.ts";
@@ -30,7 +30,7 @@ export async function finalize(
 ): Promise<ReconcileResult | undefined> {
   if (!hasFinalizer(environment)) return;
   const { repositories, backingServices, log } = context;
-  const variables = storedVariables(environment, repositoriesOf(environment, repositories), backingServices);
+  const variables = storedVariables(environment, componentRepositories(environment, repositories), backingServices);
   const record = (past: Progress, goneAt: Date) =>
     environmentRecord(environment, { ...past, goneAt, services: backingServices });
   const toHost = (signal: AbortSignal) => reportDeleted(environment, context, signal);

@@ -1,7 +1,6 @@
 import type { Settings } from "../../../../config/settings.ts";
 import {
   type Condition,
-  type ConditionDraft,
   clipped,
   findCondition,
   type InformationalCondition,
@@ -11,8 +10,7 @@ import {
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
-  observedAuditId,
-  reconcileToken,
+  handledRequests,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
@@ -23,7 +21,7 @@ import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
 import { COMPONENTS } from "../../../../crds/names.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import type { Findings, Notice, ReconcilerField, StepResults } from "../step-result.ts";
+import type { Findings, Notice, StepResults } from "../step-result.ts";
 
 /** Further input of a status. */
 export interface StatusContext {
@@ -60,9 +58,9 @@ export function statusAfter(
   };
   const steps = stepConditions(environment, results, context);
   const current = { ...environment, status: { ...status, conditions: steps } };
-  const ready = transition(findCondition(former?.conditions, "Ready"), readiness(current, context), context.now);
+  const ready = nextCondition(environment, "Ready", readiness(current, context), context.now);
   const { notice } = results.get("ApplicationSynced") ?? {};
-  const informed = informationalConditions(current, former?.conditions, { ...context, notice });
+  const informed = informationalConditions(current, environment, { ...context, notice });
   const conditions = [...steps, ...informed, ready];
   return { ...status, conditions, phase: phaseOf({ metadata, status: { ...status, conditions } }) };
 }
@@ -82,20 +80,18 @@ function observedFields(
   environment: EphemeralEnvironment,
   found: Findings,
   { now, settings }: StatusContext,
-): Pick<EnvironmentStatus, ReconcilerField> {
+): EnvironmentStatus {
   const defaultHours = Math.min(TTL_DEFAULT_HOURS, settings.ttl.maximumHours);
   const hours = configSetHours(environment, found, settings) ?? ttlHours(environment, defaultHours);
   const timed = { ...environment, spec: { ...environment.spec, ttlHours: environment.spec.ttlHours ?? hours } };
   const grace = gracePeriodEnd(timed, now);
-  const token = reconcileToken(environment);
   return {
     observedGeneration: environment.metadata.generation,
-    ...observedAuditId(environment),
+    ...handledRequests(environment),
     ttlHours: ttlHours(timed),
     expiresAt: expiresAt(timed).toISOString(),
     specChangedAt: specChangedAt(environment, now),
     ...(grace === undefined ? {} : { expiryNotBefore: grace.toISOString() }),
-    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
   };
 }
 
@@ -147,39 +143,39 @@ function stepConditions(
   { conditions, now }: StatusContext,
 ): Condition[] {
   return conditions.flatMap((type) => {
-    const former = findCondition(environment.status?.conditions, type);
     const result = results.get(type);
-    if (result === undefined) return former ? [former] : [];
-    const draft: ConditionDraft = {
-      type,
-      status: STATUS_OF[result.state],
-      reason: result.reason,
-      message: result.state === "done" ? "" : clipped(result.message),
-      observedGeneration: environment.metadata.generation,
-    };
-    return [transition(former, draft, now)];
+    if (result === undefined) return findCondition(environment.status?.conditions, type) ?? [];
+    const message = result.state === "done" ? "" : result.message;
+    return nextCondition(environment, type, { status: STATUS_OF[result.state], reason: result.reason, message }, now);
   });
 }
 
-/** False when a step failed or the deadline passed, True while the spec's workload serves, else Unknown. */
-function readiness(environment: EphemeralEnvironment, context: StatusContext): ConditionDraft {
-  const { metadata, status } = environment;
-  const conditions = status?.conditions ?? [];
-  const ready = (state: Condition["status"], reason: string, message: string): ConditionDraft => ({
-    type: "Ready",
-    status: state,
-    reason,
-    message: clipped(message),
-    observedGeneration: metadata.generation,
-  });
-  const broken = conditions.find((condition) => condition.status === "False");
-  if (broken) return ready("False", broken.reason, broken.message);
+type ConditionContent = Pick<Condition, "status" | "reason" | "message">;
 
-  const open = conditions.find((condition) => condition.status !== "True");
-  if (status?.rollout === undefined) return ready("True", "Ready", open?.message ?? "");
+/** Condition with this content for the environment's generation, after the former one in its status. */
+export function nextCondition(
+  environment: EphemeralEnvironment,
+  type: StepCondition | InformationalCondition | "Ready",
+  { status, reason, message }: ConditionContent,
+  now: Date,
+): Condition {
+  const { generation: observedGeneration } = environment.metadata;
+  const draft = { type, status, reason, message: clipped(message), observedGeneration };
+  return transition(findCondition(environment.status?.conditions, type), draft, now);
+}
+
+/** False when a step failed or the deadline passed, True while the spec's workload serves, else Unknown. */
+function readiness(environment: EphemeralEnvironment, context: StatusContext): ConditionContent {
+  const { conditions = [], rollout } = environment.status ?? {};
+  const broken = conditions.find(({ status }) => status === "False");
+  if (broken) return broken;
+
+  const open = conditions.find(({ status }) => status !== "True");
+  if (rollout === undefined) return { status: "True", reason: "Ready", message: open?.message ?? "" };
   const { reason, message } = open ?? { reason: "Pending", message: "" };
-  if (!isOverdue(environment, status.rollout.since, context)) return ready("Unknown", reason, message);
-  return ready("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
+  if (!isOverdue(environment, rollout.since, context)) return { status: "Unknown", reason, message };
+  const lastSeen = `not ready in time, last seen: ${reason}: ${message}`;
+  return { status: "False", reason: DEADLINE_EXCEEDED, message: lastSeen };
 }
 
 /** The deadline starts after the pipelines of the desired commits: before that they can't be deployed. */
@@ -210,13 +206,12 @@ interface Informing {
  */
 function informationalConditions(
   environment: EphemeralEnvironment,
-  former: readonly Condition[] | undefined,
+  former: EphemeralEnvironment,
   { now, expiryRefusal, notice }: Informing,
 ): Condition[] {
-  const observedGeneration = environment.metadata.generation;
   const inform = (type: InformationalCondition, message: string) =>
-    transition(findCondition(former, type), { type, status: "True", reason: type, message, observedGeneration }, now);
-  const unwell = findCondition(former, "ResourcesHealthy");
+    nextCondition(former, type, { status: "True", reason: type, message }, now);
+  const unwell = findCondition(former.status?.conditions, "ResourcesHealthy");
   const { reason, message } = notice ?? unwell ?? { reason: "", message: "" };
   const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
   const silence = silent.map(
@@ -229,15 +224,7 @@ function informationalConditions(
       : []),
     ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
     ...goneBranches(environment).map((message) => inform("SourceGone", message)),
-    ...(message === ""
-      ? []
-      : [
-          transition(
-            unwell,
-            { type: "ResourcesHealthy", status: "False", reason, message: clipped(message), observedGeneration },
-            now,
-          ),
-        ]),
+    ...(message === "" ? [] : [nextCondition(former, "ResourcesHealthy", { status: "False", reason, message }, now)]),
     ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
   ];
 }
@@ -254,12 +241,9 @@ function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string
 }
 
 /** True once the application is scaled to zero; an update while suspended does not change that. */
-function isSuspended(
-  { metadata, spec, status }: EphemeralEnvironment,
-  former: readonly Condition[] | undefined,
-): boolean {
+function isSuspended({ metadata, spec, status }: EphemeralEnvironment, former: EphemeralEnvironment): boolean {
   if (!spec.suspended) return false;
   const synced = findCondition(status?.conditions, "ApplicationSynced");
   const isScaled = synced?.status === "True" && synced.observedGeneration === metadata.generation;
-  return isScaled || findCondition(former, "Suspended") !== undefined;
+  return isScaled || findCondition(former.status?.conditions, "Suspended") !== undefined;
 }

@@ -8,7 +8,7 @@ import { storedVariables } from "../../../../../operator/controllers/environment
 import { runSteps } from "../../../../../operator/controllers/environment/run-steps.ts";
 import { createSchedule } from "../../../../../operator/controllers/environment/schedule.ts";
 import { statusAfter } from "../../../../../operator/controllers/environment/status/status.ts";
-import type { RunContext } from "../../../../../operator/controllers/environment/step.ts";
+import type { StepContext } from "../../../../../operator/controllers/environment/step.ts";
 import { environmentSteps } from "../../../../../operator/controllers/environment/steps/index.ts";
 import { chartTemplates } from "../../../../../operator/controllers/environment/template.ts";
 import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
@@ -60,7 +60,7 @@ function world() {
     pods: { readiness: async () => "unready", diagnose: async () => ({ problems, quiet: [], isServing: false }) },
     prober: { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "" }) },
     signal: new AbortController().signal,
-  } as unknown as RunContext;
+  } as unknown as StepContext;
   return {
     clock,
     secretManager,
@@ -185,7 +185,7 @@ describe("a second backing service", () => {
   });
 
   test("is in the template of a chart when its config set wants it", () => {
-    const wanted = { ...redis, isWanted: () => true };
+    const wanted = { ...redis, isDesired: () => true };
     const { values, variables } = chartTemplates(fixtureSettings, [wanted]).templateOf({
       repository,
       configSet: {},
