@@ -1,11 +1,7 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Announcer } from "../../announcements/announcer.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { Cluster, ServerClock } from "../../ports/cluster.ts";
-import type { ConfigSets, ConfigSetVersions } from "../../ports/config-sets.ts";
-import type { Deployer } from "../../ports/deployer.ts";
-import type { ServerClock } from "../../ports/clock.ts";
+import type { ServerClock } from "../../ports/cluster.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { NamespaceContents } from "../../ports/namespace-contents.ts";

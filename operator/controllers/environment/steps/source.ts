@@ -6,7 +6,6 @@ import {
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
-import type { DeployedSources } from "../../../ports/deployer.ts";
 import { cloneCredential } from "../../../repository-access/host-credentials.ts";
 import { waitingForCredential } from "../error-results.ts";
 import { componentRepositories, repositoryProblem } from "../repositories.ts";
