@@ -21,7 +21,7 @@ import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
-import { createKeyedMutex } from "./keyed-mutex.ts";
+import { createKeyedMutex } from "../kit/keyed-mutex.ts";
 import { decideAll, type ProcessingContext, processDelivery } from "./process.ts";
 import { statesToRefetch } from "./pull-request/stale-state.ts";
 import { verifySender, type WebhookSenderDependencies } from "./senders.ts";

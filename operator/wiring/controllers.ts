@@ -4,7 +4,7 @@ import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets, kubernetesConfigSetVersions } from "../adapters/kubernetes/config-sets.ts";
 import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
-import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
+import { kubernetesEventRecorder } from "../adapters/kubernetes/event-recorder.ts";
 import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
 import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
 import { kubernetesNamespaceContents } from "../adapters/kubernetes/namespace-contents.ts";

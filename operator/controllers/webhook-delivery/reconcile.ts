@@ -15,7 +15,7 @@ import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts"
 import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { createKeyedMutex } from "../../webhooks/keyed-mutex.ts";
+import { createKeyedMutex } from "../../kit/keyed-mutex.ts";
 import { type ProcessingContext, processDelivery, REFUSED, withTrace } from "../../webhooks/process.ts";
 import { refetch } from "../../webhooks/pull-request/refetch.ts";
 import { dated, serialKey } from "../../webhooks/stored.ts";

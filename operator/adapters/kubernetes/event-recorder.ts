@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
 import pLimit from "p-limit";
-import { environmentKind } from "../../../../crds/environment/ephemeral-environment.ts";
-import { API_VERSION, FIELD_MANAGER } from "../../../../crds/group.ts";
-import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../../kit/client/errors.ts";
-import { eventKind } from "../../../kit/client/kinds.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { Log } from "../../../kit/log.ts";
-import { type Clock, systemClock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/rate-limits.ts";
-import type { Owner } from "../../../ports/cluster.ts";
-import type { Event, EventRecorder } from "../../../ports/event-recorder.ts";
+import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
+import { API_VERSION, FIELD_MANAGER } from "../../../crds/group.ts";
+import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../kit/client/errors.ts";
+import { eventKind } from "../../kit/client/kinds.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { Log } from "../../kit/log.ts";
+import { type Clock, systemClock } from "../../kit/time/clock.ts";
+import { hourly } from "../../kit/time/rate-limits.ts";
+import type { Owner } from "../../ports/cluster.ts";
+import type { Event, EventRecorder } from "../../ports/event-recorder.ts";
 import { createOccurrences, HOUR_MS, type Occurrence } from "./occurrences.ts";
 
 interface Context {

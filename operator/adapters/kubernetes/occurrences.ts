@@ -1,5 +1,5 @@
-import type { Clock } from "../../../kit/time/clock.ts";
-import { type TokenBucket, tokenBucket } from "../../../kit/time/rate-limits.ts";
+import type { Clock } from "../../kit/time/clock.ts";
+import { type TokenBucket, tokenBucket } from "../../kit/time/rate-limits.ts";
 
 /** Equal events about one object within an hour: one Event, with a series after the first. */
 export interface Occurrence {

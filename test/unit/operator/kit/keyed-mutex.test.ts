@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createKeyedMutex } from "../../../../operator/webhooks/keyed-mutex.ts";
+import { createKeyedMutex } from "../../../../operator/kit/keyed-mutex.ts";
 
 test("work of one key never overlaps and keeps its order, whatever fails; other keys do not wait", async () => {
   const mutex = createKeyedMutex();
