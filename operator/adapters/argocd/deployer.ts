@@ -1,6 +1,16 @@
+import { ARGOCD_LABEL, ARGOCD_TRACKING_ANNOTATION } from "../../../crds/environment/managed-by.ts";
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
-import { isForbidden, isNotFound, isUnavailable, type KubeError, translated } from "../../kit/client/errors.ts";
+import {
+  insteadOf,
+  isConflict,
+  isForbidden,
+  isNotFound,
+  isUnavailable,
+  type KubeError,
+  translated,
+} from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
+import { type KubeObject, type ObjectMeta, resourceType } from "../../kit/client/objects.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
 import {
@@ -9,7 +19,13 @@ import {
   type DeploymentProblem,
   type WantedApplication,
 } from "../../ports/deployer.ts";
-import { type ApplicationStatus, deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
+import {
+  type ApplicationStatus,
+  deletionErrors,
+  type KeptApplicationStatus,
+  observed,
+  type UnchangedJobs,
+} from "./application-status.ts";
 import { createChartLogins } from "./chart-logins.ts";
 import { applicationKind, appProjectKind } from "./kinds.ts";
 import {
@@ -23,7 +39,6 @@ import {
   sourceAnnotation,
   sourceOf,
 } from "./objects.ts";
-import { removeOutdatedJobs } from "./outdated-jobs.ts";
 
 /** The parts that the deployer works with. */
 export interface ArgocdContext {
@@ -183,3 +198,55 @@ function obstacleOf(error: unknown): string | undefined {
   if (isForbidden(error)) return "the platform lacks the right, or a policy refuses it: see the platform's chart";
   return isUnavailable(error) ? "the API server does not take it now" : undefined;
 }
+
+interface Job extends KubeObject {
+  readonly spec?: { readonly ttlSecondsAfterFinished?: number };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+const jobType = resourceType<Job>({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
+
+/** Jobs that a sync could not change, by their names. */
+interface OutdatedJobs {
+  readonly removed: readonly string[];
+  /** Names of Jobs that have to end before. */
+  readonly running: readonly string[];
+}
+
+/**
+ * Deletes those of the Jobs that have ended and may go then, as their TTL says: the next attempt of the sync makes them anew. What
+ * the sync itself has made stays, or one update would run it twice. The policy `platform-jobs` lets the platform delete no others.
+ */
+async function removeOutdatedJobs(
+  client: Pick<KubeClient, "list" | "delete">,
+  namespace: string,
+  { names, startedAt }: UnchangedJobs,
+): Promise<OutdatedJobs> {
+  const { items } = await client.list(jobType, { namespace });
+  const outdated = items.filter(
+    ({ metadata, spec }) =>
+      names.includes(metadata.name) &&
+      metadata.creationTimestamp < startedAt &&
+      metadata.deletionTimestamp === undefined &&
+      spec?.ttlSecondsAfterFinished !== undefined &&
+      isTracked(metadata, namespace),
+  );
+  const ended = outdated.filter(hasEnded);
+  for (const { metadata } of ended) {
+    const { name, uid } = metadata;
+    // Another one of that name is none of these.
+    await client.delete(jobType, { name, namespace }, { uid }).catch(insteadOf(isConflict, "gone"));
+  }
+  const running = outdated.filter((job) => !ended.includes(job));
+  return { removed: ended.map(nameOf), running: running.map(nameOf) };
+}
+
+const nameOf = ({ metadata }: Job) => metadata.name;
+
+const hasEnded = ({ status }: Job) =>
+  status?.conditions?.some(({ type, status: is }) => (type === "Complete" || type === "Failed") && is === "True") ===
+  true;
+
+/** True for what the application made: https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/ */
+const isTracked = ({ annotations = {}, labels = {} }: ObjectMeta, application: string) =>
+  annotations[ARGOCD_TRACKING_ANNOTATION]?.startsWith(`${application}:`) || labels[ARGOCD_LABEL] === application;

@@ -24,7 +24,7 @@ import {
   type Removal,
 } from "../../ports/cluster.ts";
 import { drift } from "./drift.ts";
-import { removeFinalizers } from "./finalizer-patch.ts";
+import { removeFinalizers } from "./status-writer.ts";
 import { keptRest } from "./store.ts";
 
 /** Time until the API server's authorizer knows our new RoleBinding. */

@@ -1,4 +1,6 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { PLATFORM_KEYS_OWNER } from "../../../crds/notifications/extension-token.ts";
 import {
   insteadOf,
   isConflict,
@@ -8,14 +10,23 @@ import {
   isUnavailable,
   KubeError,
 } from "../../kit/client/errors.ts";
-import { eventKind, volumeClaimKind, volumeKind, type WireObject, wireKind } from "../../kit/client/kinds.ts";
+import {
+  eventKind,
+  namespaceKind,
+  volumeClaimKind,
+  volumeKind,
+  type WireObject,
+  wireKind,
+} from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { Content, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";
-import { withoutFinalizers } from "./finalizer-patch.ts";
+import { BY_UID, type Caches } from "../../ports/caches.ts";
+import type { Content, Inventory, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";
+import { apiTokenType, environmentType } from "./kinds.ts";
 import { type Pod, podType } from "./pod-objects.ts";
+import { withoutFinalizers } from "./status-writer.ts";
 
 /** NamespaceContents port on the Kubernetes API, with the rights of the environment's own namespace. */
 export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): NamespaceContents {
@@ -188,4 +199,43 @@ const isStored = ({ scope, verbs = [] }: ServedResource) =>
 async function groupsAt(client: KubeClient, path: string): Promise<readonly ServedGroup[]> {
   const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES, accept: AGGREGATED });
   return (JSON.parse(text) as GroupList).items ?? [];
+}
+
+interface Context {
+  readonly client: KubeClient;
+  readonly caches: Caches;
+  /** The platform's own. */
+  readonly namespace: string;
+  readonly deployerKinds: readonly { readonly type: ResourceType }[];
+}
+
+/** Inventory port on the Kubernetes API and the watch caches. */
+export function kubernetesInventory({ client, caches, namespace, deployerKinds }: Context): Inventory {
+  const belongingKinds = [namespaceKind, ...deployerKinds.map(({ type }) => type)];
+  const livingTokens = () => uidsOf(client, apiTokenType, namespace);
+  return {
+    livingTokens,
+    async livingUids() {
+      const [environments, tokens] = await Promise.all([uidsOf(client, environmentType), livingTokens()]);
+      return { environments, tokens };
+    },
+    liveEnvironments: async () => (await client.list(environmentType, { keep: onlyConfigSet })).items,
+    isKnown: (uid) =>
+      uid === PLATFORM_KEYS_OWNER.uid ||
+      [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0),
+    belongings: () => belongingKinds.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
+  };
+}
+
+async function uidsOf<T extends KubeObject>(client: KubeClient, type: ResourceType<T>, namespace?: string) {
+  const where = namespace === undefined ? {} : { namespace };
+  const { items } = await client.list(type, { ...where, metadataOnly: true, keep: onlyUid });
+  return items.map(({ metadata }) => metadata.uid);
+}
+
+// Keeps only these fields of ten thousand objects, page by page.
+const onlyUid = <T extends KubeObject>({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
+
+function onlyConfigSet({ spec, status }: EphemeralEnvironment): EphemeralEnvironment {
+  return { spec: { configSet: spec.configSet }, status: { configSet: status?.configSet } } as EphemeralEnvironment;
 }

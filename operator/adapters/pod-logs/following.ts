@@ -8,15 +8,18 @@ import type { Owner } from "../../ports/cluster.ts";
 import { logOf, stampedLine } from "../kubernetes/container-log.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";
-import { inOrder, momentOf, newest, shown } from "./lines.ts";
 import {
+  inOrder,
   type LogContext,
   type LogSource,
   logSources,
   maskFor,
+  momentOf,
+  newest,
   podsOf,
   readAll,
   type SourcedLine,
+  shown,
   unmaskableNote,
 } from "./reading.ts";
 

@@ -4,8 +4,7 @@ import { SecretMasks } from "../../masking/secret-mask.ts";
 import type { PodLogs } from "../../ports/api/pod-logs.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { PodLogFollowing } from "./following.ts";
-import { newest, shown } from "./lines.ts";
-import { type LogContext, logSources, maskFor, podsOf, readAll, unmaskableNote } from "./reading.ts";
+import { type LogContext, logSources, maskFor, newest, podsOf, readAll, shown, unmaskableNote } from "./reading.ts";
 
 /** Concurrent callers; others queue, which bounds memory. */
 const READERS_AT_ONCE = 8;

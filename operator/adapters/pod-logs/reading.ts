@@ -5,6 +5,7 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
+import { type Mask, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { LogLine, LogTarget } from "../../ports/api/pod-logs.ts";
 import type { Cluster, Owner } from "../../ports/cluster.ts";
 import { chosenPods } from "../kubernetes/component-pods.ts";
@@ -13,7 +14,6 @@ import { makersIn } from "../kubernetes/namespace-state.ts";
 import { type ContainerStatus, type Pod, podType } from "../kubernetes/pod-objects.ts";
 import { podsMadeBy } from "../kubernetes/pod-problems.ts";
 import { type SecretReader, secretReader, secretsOfPod } from "../kubernetes/pod-secrets.ts";
-import { newest, note } from "./lines.ts";
 
 export interface LogContext {
   readonly client: KubeClient;
@@ -148,3 +148,48 @@ function runsOf(pod: Pod, { name, restartCount, state, lastState }: ContainerSta
   const former = { ...container, run: restartCount - 1, isPrevious: true, isRunning: false };
   return [...(hasEndedBefore ? [former] : []), { ...container, run: restartCount, isRunning }];
 }
+
+const LONGEST_TEXT = 16 * 1024;
+const MOST_CHARACTERS = 1024 ** 2;
+
+/** A line of our own. */
+function note(at: Date, text: string): LogLine {
+  return warning(momentOf(at), text);
+}
+
+const warning = (at: string, text: string): LogLine => ({ at, text: `WARN ${text}` });
+
+export const momentOf = (date: Date) => date.toISOString().replace("Z", "000000Z");
+
+/** The last lines, in order of writing; equal moments in the given order. */
+export function newest<L extends LogLine>(lines: readonly L[], count: number): L[] {
+  const last = inOrder(lines).slice(-count);
+  let left = MOST_CHARACTERS;
+  for (let index = last.length - 1; index >= 0; index -= 1) {
+    left -= last[index]?.text.length ?? 0;
+    if (left < 0) return last.slice(index + 1);
+  }
+  return last;
+}
+
+export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
+  return [...lines].sort(({ at: one }, { at: other }) => (one < other ? -1 : one > other ? 1 : 0));
+}
+
+/**
+ * Masked lines; masked together, because a value may span lines. If masking fails, one line replaces all, with the last
+ * moment.
+ */
+export async function shown(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
+  const last = lines.at(-1);
+  if (last === undefined) return [];
+  try {
+    const texts = (await mask(lines.map(({ text }) => text).join("\n"))).split("\n");
+    return lines.map(({ at }, index) => ({ at, text: shortened(texts[index] ?? "") }));
+  } catch (error) {
+    if (!(error instanceof TooMuchToMask)) throw error;
+    return [warning(last.at, error.message)];
+  }
+}
+
+const shortened = (text: string) => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text);

@@ -22,11 +22,10 @@ import type { LeftFields } from "../../../ports/deployer.ts";
 import { environmentType } from "../kinds.ts";
 import { changeAnnotations, kept, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { type Change, environmentChanges } from "./changes.ts";
+import { type Change, environmentChanges, requestedReconciles } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
-import { requestedReconciles } from "./requested-reconciles.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;

@@ -1,14 +1,30 @@
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import {
+  type EnvironmentSpec,
+  type EphemeralEnvironment,
+  environmentManifest,
+} from "../../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../../crds/environment/lifetime.ts";
 import { mayReturn } from "../../../../crds/environment/managed-by.ts";
-import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
+import { CreationFailed, EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { DELETION_CAUSE_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../../crds/group.ts";
-import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
+import {
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  type KubeError,
+} from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
-import { type OperatorEnvironments, RemovalRefused, type Removing } from "../../../ports/environments.ts";
+import {
+  type DecidedWrites,
+  type OperatorEnvironments,
+  RemovalRefused,
+  type Removing,
+} from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
-import { keptRest, type Store } from "../store.ts";
+import { changeAnnotations, changePatch, kept, keptRest, type Store } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { type Change, patchLatest } from "./changes.ts";
 import { countNow, reread } from "./lookup.ts";
@@ -112,4 +128,60 @@ async function refusedRemoval(
 function refused(cause: unknown): RemovalRefused {
   const error = cause as KubeError;
   return new RemovalRefused(error.detail() || error.message, { cause });
+}
+
+type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "traceparent">;
+
+/** DecidedWrites port on the Kubernetes API and the watch cache. */
+export function decidedWrites(context: Context): DecidedWrites {
+  const { client, traceparent } = context;
+  const { remove } = operatorEnvironments(context);
+  return {
+    findNow: (name) => forUser(() => client.find(environmentType, { name })),
+    create: (name, spec, auditId, annotations = {}) =>
+      forUser(() => create(context, { name, spec, auditId, annotations })),
+    revise: (environment, spec, auditId, annotations) =>
+      forUser(() =>
+        revise(context, environment, {
+          spec,
+          annotations: { ...annotations, ...changePatch({ auditId: () => auditId, traceparent }) },
+        }),
+      ),
+    remove: (environment) => remove(environment, { onlyThisVersion: true }),
+  };
+}
+
+interface Creation {
+  readonly name: string;
+  readonly spec: EnvironmentSpec;
+  readonly auditId: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+async function create({ client, cache, traceparent }: Context, given: Creation) {
+  const { name, spec, auditId } = given;
+  try {
+    const annotations = { ...given.annotations, ...changeAnnotations({ auditId: () => auditId, traceparent }) };
+    const manifest = environmentManifest(name, spec, annotations);
+    return kept(cache, await client.create(environmentType, manifest));
+  } catch (error) {
+    if (isAlreadyExists(error)) return "changed";
+    throw isForbidden(error) ? new CreationFailed({ cause: error }) : error;
+  }
+}
+
+interface Revision {
+  readonly spec: Partial<EnvironmentSpec>;
+  readonly annotations: Readonly<Record<string, string | null>>;
+}
+
+async function revise({ client, cache }: Context, { metadata }: EphemeralEnvironment, { spec, annotations }: Revision) {
+  const { name, uid, resourceVersion } = metadata;
+  const patch = { metadata: { uid, resourceVersion, annotations }, spec };
+  try {
+    return kept(cache, await client.patch(environmentType, { name }, patch, { as: "merge" }));
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return "changed";
+    throw error;
+  }
 }
