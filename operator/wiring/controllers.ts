@@ -53,12 +53,13 @@ export function controllerDependencies(
   const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
   const { namespace, serviceAccount } = settings;
   const { random, serverClock = { now: () => client.serverTime() } } = options;
+  const stored = { client, namespace, clock, deletions };
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
   const repositories = kubernetesRepositories(caches.repositories, namespace);
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
-  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
+  const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const secretManager = foundations.secretManagers.forController;
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const instance = hostname();
@@ -87,7 +88,7 @@ export function controllerDependencies(
     repositoryHost,
     backingServices: BACKING_SERVICES,
     generateSecret: randomSecret,
-    environments: operatorEnvironments({ client, cache: caches.environments, deletions }),
+    environments: operatorEnvironments({ ...stored, cache: caches.environments }),
     environment: (name) => caches.environments.get(name),
     environmentsOf,
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
@@ -101,7 +102,7 @@ export function controllerDependencies(
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
     configSets,
     configSetVersions: kubernetesConfigSetVersions({ client, cache: caches.revisions, namespace, serverClock }),
-    apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
+    apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     notifications,
     announcer: createAnnouncer({ settings, repositories, notifications, clock }),
     ...foundations.messaging,

@@ -33,7 +33,7 @@ export function processingContext(
   return {
     webhookDeliveries,
     decide,
-    writes: decidedWrites({ client, cache: caches.environments, deletions, traceparent }),
+    writes: decidedWrites({ client, cache: caches.environments, clock, deletions, traceparent }),
     audit,
     newId: randomUUID,
     world: {

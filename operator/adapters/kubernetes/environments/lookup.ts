@@ -31,16 +31,6 @@ export async function reread(
   return current?.metadata.uid === metadata.uid ? current : undefined;
 }
 
-/** Count of matching environments, by a fresh list. Keeps no objects, because a list may restart. */
-export async function countNow(
-  client: KubeClient,
-  isMeant: (environment: EphemeralEnvironment) => boolean,
-): Promise<number> {
-  const [meant, other] = [{}, {}] as [EphemeralEnvironment, EphemeralEnvironment];
-  const { items } = await client.list(environmentType, { keep: (one) => (isMeant(one) ? meant : other) });
-  return items.filter((item) => item === meant).length;
-}
-
 /** Keeps these fields only: ten thousand environments would be megabytes. */
 async function namesByUid(client: KubeClient): Promise<ReadonlyMap<string, string>> {
   const keep = ({ metadata, ...object }: EphemeralEnvironment) => {
