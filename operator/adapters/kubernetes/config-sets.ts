@@ -10,7 +10,7 @@ import {
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
-import type { Draft } from "../../kit/client/objects.ts";
+import { type Draft, refOf } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { ServerClock } from "../../ports/clock.ts";
 import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
@@ -154,7 +154,7 @@ async function replace(
 ): Promise<ConfigSet | "gone"> {
   const { metadata } = configSet;
   return retryOnConflict(async (round) => {
-    const current = round === 1 ? configSet : await client.find(configSetType, metadata);
+    const current = round === 1 ? configSet : await client.find(configSetType, refOf(metadata));
     if (current?.metadata.uid !== metadata.uid) return "gone";
     const replacement = { op: "replace", path: "/spec", value: spec };
     const patch = [sameVersion(current.metadata), replacement, ...auditOperations(current, auditId)];

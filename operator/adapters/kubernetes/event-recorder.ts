@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import pLimit from "p-limit";
+import { digestOf } from "../../../crds/digest.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION, FIELD_MANAGER } from "../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../kit/client/errors.ts";
@@ -11,7 +11,7 @@ import { hourly, type TokenBucket, tokenBucket } from "../../kit/time/rate-limit
 import type { Owner } from "../../ports/cluster.ts";
 import type { Event, EventRecorder } from "../../ports/event-recorder.ts";
 
-interface Context {
+interface EventSource {
   readonly client: KubeClient;
   /** The platform's own. */
   readonly namespace: string;
@@ -32,8 +32,8 @@ const NOTE_MAX_BYTES = 1024;
 const NAMESPACE_OF_CLUSTER_SCOPED = "default";
 
 /** EventRecorder port: Events of `events.k8s.io/v1`. */
-export function kubernetesEventRecorder(context: Context): EventRecorder {
-  const { clock, log } = context;
+export function kubernetesEventRecorder(source: EventSource): EventRecorder {
+  const { clock, log } = source;
   const occurrences = createOccurrences(clock);
   const inTurn = pLimit(AT_ONCE);
   const dropping = hourly(clock);
@@ -41,13 +41,12 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
   const inBurst = burstEnd(systemClock);
   let waiting = 0;
 
-  const write = async (event: Event, occurrence: Occurrence, environment: Owner | undefined) => {
-    try {
-      await store(event, occurrence, { ...context, environment });
-    } catch (error) {
-      if (!isAborted(error)) log.warn("an event could not be written", { ...event, error });
-    }
-  };
+  const write = (event: Event, occurrence: Occurrence, environment: Owner | undefined) =>
+    store(event, occurrence, { ...source, environment }).catch((error: unknown) => {
+      // Aborted: the leader's term or the process has ended.
+      if (error instanceof KubeError && error.reason === "Aborted") return;
+      log.warn("an event could not be written", { ...event, error });
+    });
   return {
     publish(event, environment) {
       const content = [event.reason, event.message].join("\n");
@@ -69,32 +68,27 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
   };
 }
 
-/** The leader's term or the process has ended. */
-const isAborted = (error: unknown) => error instanceof KubeError && error.reason === "Aborted";
+type SubjectSource = EventSource & { readonly environment: Owner | undefined };
 
-interface StoreContext extends Context {
-  readonly environment: Owner | undefined;
-}
-
-async function store(event: Event, occurrence: Occurrence, context: StoreContext): Promise<void> {
+async function store(event: Event, occurrence: Occurrence, source: SubjectSource): Promise<void> {
   const { count, stored, isOthers } = occurrence;
   if (isOthers || stored === count) return;
-  const object = eventObject(event, occurrence, context);
+  const object = eventObject(event, occurrence, source);
   if (stored === 0) {
-    const made = context.client.create(eventKind, object);
+    const made = source.client.create(eventKind, object);
     occurrence.isOthers = (await made.catch(insteadOf(isAlreadyExists, "others"))) === "others";
     occurrence.stored = count;
     return;
   }
-  const counted = context.client.patch(eventKind, object.metadata, { series: object.series }, { as: "merge" });
+  const counted = source.client.patch(eventKind, object.metadata, { series: object.series }, { as: "merge" });
   // An Event that the API server dropped is created again.
   occurrence.stored = (await counted.catch(insteadOf(isNotFound, "gone"))) === "gone" ? 0 : count;
 }
 
-function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, context: StoreContext) {
-  const { environment, serviceAccount, instance } = context;
+function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, source: SubjectSource) {
+  const { environment, serviceAccount, instance } = source;
   const { type, reason, action, message } = event;
-  const namespace = environment === undefined ? context.namespace : NAMESPACE_OF_CLUSTER_SCOPED;
+  const namespace = environment === undefined ? source.namespace : NAMESPACE_OF_CLUSTER_SCOPED;
   const [name, id] =
     environment === undefined ? [serviceAccount, contentId(event, firstAt)] : [environment.name, firstAt.toString(16)];
   return {
@@ -120,7 +114,7 @@ function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, conte
  */
 function contentId({ reason, message }: Event, firstAt: number): string {
   const hour = Math.floor(firstAt / 1000 / HOUR_MS);
-  return hash("sha256", JSON.stringify([reason, message, hour])).slice(0, 16);
+  return digestOf([reason, message, hour], 16);
 }
 
 /** The API server requires six digits. */
@@ -189,7 +183,7 @@ interface Occurrence {
 }
 
 /** The API server drops Events after an hour. */
-export const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 /** Event budget of an object: at once, and then per second. */
 const [BURST, PER_SECOND] = [20, 1 / 60];
 
@@ -212,11 +206,12 @@ export function createOccurrences(clock: Clock) {
       if (usedAtMs - at < HOUR_MS) break;
       subjects.delete(key);
     }
-    const known = subjects.get(about) ?? newSubject(clock);
+    const budget = () => tokenBucket(clock, PER_SECOND, BURST / PER_SECOND);
+    const subject = subjects.get(about) ?? { budget: budget(), occurrences: new Map(), usedAtMs };
     subjects.delete(about);
-    subjects.set(about, known);
-    known.usedAtMs = usedAtMs;
-    return known;
+    subjects.set(about, subject);
+    subject.usedAtMs = usedAtMs;
+    return subject;
   };
 
   return {
@@ -226,18 +221,21 @@ export function createOccurrences(clock: Clock) {
      * @param isLimited true when the object has a budget
      * @returns `isDue`: true when it may be written now
      */
-    note(
-      about: string,
-      content: string,
-      isLimited: boolean,
-    ): { readonly occurrence: Occurrence; readonly isDue: boolean } {
+    note(about: string, content: string, isLimited: boolean) {
       const { budget, occurrences } = subjectOf(about);
       const at = moment();
       for (const [key, { firstAt }] of occurrences) {
         if (Math.abs(at - firstAt) < HOUR_MS * 1000) break;
         occurrences.delete(key);
       }
-      const occurrence = occurrences.get(content) ?? newOccurrence(at);
+      const occurrence = occurrences.get(content) ?? {
+        firstAt: at,
+        lastAt: at,
+        count: 0,
+        stored: 0,
+        isOthers: false,
+        sent: Promise.resolve(),
+      };
       occurrences.set(content, occurrence);
       occurrence.lastAt = at;
       occurrence.count += 1;
@@ -247,14 +245,6 @@ export function createOccurrences(clock: Clock) {
       return subjects.size;
     },
   };
-}
-
-function newSubject(clock: Clock): Subject {
-  return { budget: tokenBucket(clock, PER_SECOND, BURST / PER_SECOND), occurrences: new Map(), usedAtMs: 0 };
-}
-
-function newOccurrence(at: number): Occurrence {
-  return { firstAt: at, lastAt: at, count: 0, stored: 0, isOthers: false, sent: Promise.resolve() };
 }
 
 /** Moments within a millisecond ascend, so that events keep their order. */

@@ -27,6 +27,7 @@ import type { Content, Inventory, NamespaceContents, RetainedVolume } from "../.
 import { apiTokenType, environmentType } from "./kinds.ts";
 import { type Pod, podType } from "./pod-objects.ts";
 import { withoutFinalizers } from "./status-writer.ts";
+import { sameObject } from "./store.ts";
 
 /** NamespaceContents port on the Kubernetes API, with the rights of the environment's own namespace. */
 export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): NamespaceContents {
@@ -46,8 +47,8 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
         items.flatMap((pod) => {
           const gracePeriodSeconds = shortened(pod, graceSeconds, clock.now());
           if (gracePeriodSeconds === undefined) return [];
-          const { uid, name: podName } = pod.metadata;
-          const deletion = client.delete(podType, { name: podName, namespace }, { uid, gracePeriodSeconds });
+          const { uid } = pod.metadata;
+          const deletion = client.delete(podType, pod.metadata, { uid, gracePeriodSeconds });
           return [deletion.catch(insteadOf(isConflict, "replaced"))];
         }),
       );
@@ -69,25 +70,22 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
       const claims = client.list(claimType, { namespace: namespaceName(name) });
       // The platform's RoleBinding may not exist yet, or any more.
       const { items } = await claims.catch(insteadOf(isForbidden, { items: [] }));
-      const found = await Promise.all(items.map((claim) => retainedBy(client, claim)));
+      const found = await Promise.all(
+        items.map(async (claim) => {
+          const { volumeName = "" } = claim.spec ?? {};
+          const volume = volumeName === "" ? undefined : await client.find(volumeType, { name: volumeName });
+          return (volume && retainedVolumeOf(claim, volume)) ?? [];
+        }),
+      );
       return found.flat().sort((one, other) => (one.name < other.name ? -1 : 1));
     },
 
     async endWithClaim({ name, uid }) {
-      const body = [
-        { op: "test", path: "/metadata/uid", value: uid },
-        { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
-      ];
+      const deletes = { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" };
+      const body = [sameObject({ uid }), deletes];
       await client.patch(volumeType, { name }, body, { as: "json" }).catch(insteadOf(isNotFound, undefined));
     },
   };
-}
-
-async function retainedBy(client: KubeClient, claim: Claim): Promise<readonly RetainedVolume[]> {
-  const { volumeName = "" } = claim.spec ?? {};
-  const volume = volumeName === "" ? undefined : await client.find(volumeType, { name: volumeName });
-  const retained = volume && retainedVolumeOf(claim, volume);
-  return retained === undefined ? [] : [retained];
 }
 
 async function contentsOf(
@@ -154,10 +152,6 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 /** A hundred times the answer of an API server with many CRDs. */
 const LIMIT_BYTES = 64 * 1024 ** 2;
 
-interface GroupList {
-  readonly items?: readonly ServedGroup[];
-}
-
 interface ServedGroup {
   readonly metadata?: { readonly name?: string };
   /** Preferred first. */
@@ -171,14 +165,14 @@ interface ServedResource {
   readonly verbs?: readonly string[];
 }
 
-/**
- * Every namespaced kind that is stored, in its group's preferred version. A group with an unavailable server is left
- * out.
- *
- * @throws KubeError when the API server is unreachable
- */
+/** Namespaced kinds that are stored, in their group's preferred version. A group with an unavailable server is left out. */
 async function storedKinds(client: KubeClient): Promise<readonly ResourceType<WireObject>[]> {
-  const groups = await Promise.all(["/api", "/apis"].map((path) => groupsAt(client, path)));
+  const groups = await Promise.all(
+    ["/api", "/apis"].map(async (path) => {
+      const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES, accept: AGGREGATED });
+      return (JSON.parse(text) as { readonly items?: readonly ServedGroup[] }).items ?? [];
+    }),
+  );
   return groups.flat().flatMap(kindsOf);
 }
 
@@ -196,12 +190,7 @@ function kindsOf({ metadata, versions = [] }: ServedGroup): ResourceType<WireObj
 const isStored = ({ scope, verbs = [] }: ServedResource) =>
   scope === "Namespaced" && ["list", "patch", "delete"].every((verb) => verbs.includes(verb));
 
-async function groupsAt(client: KubeClient, path: string): Promise<readonly ServedGroup[]> {
-  const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES, accept: AGGREGATED });
-  return (JSON.parse(text) as GroupList).items ?? [];
-}
-
-interface Context {
+interface InventorySources {
   readonly client: KubeClient;
   readonly caches: Caches;
   /** The platform's own. */
@@ -210,7 +199,7 @@ interface Context {
 }
 
 /** Inventory port on the Kubernetes API and the watch caches. */
-export function kubernetesInventory({ client, caches, namespace, deployerKinds }: Context): Inventory {
+export function kubernetesInventory({ client, caches, namespace, deployerKinds }: InventorySources): Inventory {
   const belongingKinds = [namespaceKind, ...deployerKinds.map(({ type }) => type)];
   const livingTokens = () => uidsOf(client, apiTokenType, namespace);
   return {
@@ -229,12 +218,11 @@ export function kubernetesInventory({ client, caches, namespace, deployerKinds }
 
 async function uidsOf<T extends KubeObject>(client: KubeClient, type: ResourceType<T>, namespace?: string) {
   const where = namespace === undefined ? {} : { namespace };
-  const { items } = await client.list(type, { ...where, metadataOnly: true, keep: onlyUid });
+  // Only this field of ten thousand objects is held, page by page.
+  const keep = ({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
+  const { items } = await client.list(type, { ...where, metadataOnly: true, keep });
   return items.map(({ metadata }) => metadata.uid);
 }
-
-// Keeps only these fields of ten thousand objects, page by page.
-const onlyUid = <T extends KubeObject>({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
 
 function onlyConfigSet({ spec, status }: EphemeralEnvironment): EphemeralEnvironment {
   return { spec: { configSet: spec.configSet }, status: { configSet: status?.configSet } } as EphemeralEnvironment;

@@ -2,7 +2,7 @@ import { AUDIT_ID_ANNOTATION, TRACEPARENT_ANNOTATION } from "../../../crds/group
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { insteadOf, isConflict } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import { type KubeObject, type ObjectMeta, type ResourceType, refOf } from "../../kit/client/objects.ts";
+import type { KubeObject, ObjectMeta, ResourceType } from "../../kit/client/objects.ts";
 import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 
@@ -44,7 +44,7 @@ export async function removeExactly<T extends KubeObject>(
   object: T,
 ): Promise<void> {
   const { uid } = object.metadata;
-  const removal = () => client.delete(type, refOf(object.metadata), { uid });
+  const removal = () => client.delete(type, object.metadata, { uid });
   // A conflict: another object now has the name.
   const left = await (deletions?.during(uid, removal) ?? removal()).catch(insteadOf(isConflict, "gone"));
   keptRest(cache, object, left);
