@@ -99,6 +99,22 @@ export interface SecretObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
+/** Statuses of all containers of a pod, in the order of their start. */
+export const containerStatuses = ({ status }: Pod): readonly ContainerStatus[] => [
+  ...(status?.initContainerStatuses ?? []),
+  ...(status?.containerStatuses ?? []),
+];
+
+/** Containers of a pod or template, in the order of their start. */
+export const containersOf = (spec: PodSpec | undefined): readonly Container[] => [
+  ...(spec?.initContainers ?? []),
+  ...(spec?.containers ?? []),
+];
+
+/** True when the pod may serve. */
+export const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
+
 export const podType: ResourceType<Pod> = resourceType<Pod>(podKind);
 /** Events of the core group: only there can a selector use their type. */
 export const warningType: ResourceType<WarningEvent> = resourceType<WarningEvent>({

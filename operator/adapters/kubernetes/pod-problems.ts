@@ -3,7 +3,16 @@ import type { KubeObject } from "../../kit/client/objects.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { NamedObject } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type PodProblem, type PodProblemReason, type QuietProblem } from "../../ports/pods.ts";
-import type { Container, ContainerStatus, Pod, Probe, Terminated, WarningEvent } from "./pod-objects.ts";
+import {
+  type Container,
+  type ContainerStatus,
+  containerStatuses,
+  containersOf,
+  type Pod,
+  type Probe,
+  type Terminated,
+  type WarningEvent,
+} from "./pod-objects.ts";
 import { RESOURCE_ROWS, type Resource, type ResourceState } from "./resource-states.ts";
 
 /** A problem without its evidence, and the evidence's place. */
@@ -37,14 +46,14 @@ export interface Findings {
   readonly quiet: readonly QuietProblem[];
   readonly isServing: boolean;
   /** True when warnings would say more. */
-  readonly asksWarnings: boolean;
+  readonly needsWarnings: boolean;
 }
 
 /** Problems in a namespace, most severe first, one per workload. */
 export function findingsOf(namespace: NamespaceState, now: Date): Findings {
   const { pods, resources, warnings = [] } = namespace;
   const makers = makersOf(resources);
-  const current = currentPods(pods, makers).filter((pod) => makers(pod).kind !== "CronJob");
+  const current = servingPods(pods, makers);
   const creating = current.filter(isBeingCreated);
   const surroundings = { usedClaims: new Set(pods.filter(isLiving).flatMap(claimsOf)) };
   const judged = resources.flatMap((object) => {
@@ -70,7 +79,7 @@ export function findingsOf(namespace: NamespaceState, now: Date): Findings {
     problems: [...firsts.values()],
     quiet: judged.filter(({ state }) => state.isQuiet).map(quietProblem),
     isServing: loud.length === 0,
-    asksWarnings: creating.length > 0 || loud.some(({ state }) => state.lacksPods),
+    needsWarnings: creating.length > 0 || loud.some(({ state }) => state.lacksPods),
   };
 }
 
@@ -129,6 +138,10 @@ export function currentPods(pods: readonly Pod[], makers: MakerOf): readonly Pod
     .filter((pod) => makerId(pod) === makerId(newest.get(groupOf(pod))))
     .sort((one, other) => one.metadata.name.localeCompare(other.metadata.name));
 }
+
+/** Current pods without runs of a CronJob. */
+export const servingPods = (pods: readonly Pod[], makers: MakerOf): readonly Pod[] =>
+  currentPods(pods, makers).filter((pod) => makers(pod).kind !== "CronJob");
 
 /** Owners of living pods, each once, by kind and name. */
 export function runningIn(pods: readonly Pod[], makers: MakerOf): readonly NamedObject[] {
@@ -228,8 +241,8 @@ function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefin
 }
 
 /** Container with the best evidence: the first that failed, else the last that has begun. */
-export function speakerOf({ status }: Pod): Finding["speaker"] {
-  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+export function speakerOf(pod: Pod): Finding["speaker"] {
+  const all = containerStatuses(pod);
   const hasBegun = ({ state, lastState }: ContainerStatus) =>
     state?.running !== undefined || state?.terminated !== undefined || lastState?.terminated !== undefined;
   const failed = all.find(({ state, lastState }) => (state?.terminated ?? lastState?.terminated)?.exitCode);
@@ -246,10 +259,8 @@ interface MadePod {
 }
 
 const NOT_BEGUN = ["ContainerCreating", "PodInitializing"];
-const isBeingCreated = ({ status }: Pod) =>
-  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(({ state }) =>
-    NOT_BEGUN.includes(state?.waiting?.reason ?? ""),
-  );
+const isBeingCreated = (pod: Pod) =>
+  containerStatuses(pod).some(({ state }) => NOT_BEGUN.includes(state?.waiting?.reason ?? ""));
 
 const NO_VOLUME = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
 
@@ -361,7 +372,7 @@ function probeTrouble(made: MadePod, container: ContainerStatus): Finding {
   const spec = specOf(made.pod, container);
   const isStarting = container.started === false && spec?.startupProbe !== undefined;
   const probe = isStarting ? spec?.startupProbe : spec?.readinessProbe;
-  const what = `${named(made, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails`;
+  const what = `${named(made, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${requestOf(probe)} fails`;
   const remedy = "make it answer 2xx or 3xx there, or correct healthPath and port of the Repository";
   return {
     ...finding(made, "ProbeFailing", { what, remedy }),
@@ -369,11 +380,11 @@ function probeTrouble(made: MadePod, container: ContainerStatus): Finding {
   };
 }
 
-const asked = (probe: Probe | undefined) =>
+const requestOf = (probe: Probe | undefined) =>
   probe?.httpGet === undefined ? "" : ` (GET ${probe.httpGet.path ?? "/"} on port ${probe.httpGet.port})`;
 
 function specOf({ spec }: Pod, { name }: ContainerStatus): Container | undefined {
-  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find((container) => container.name === name);
+  return containersOf(spec).find((container) => container.name === name);
 }
 
 /** Names the image: a message about another image must differ. */

@@ -2,7 +2,14 @@ import { loginsOf } from "../../../crds/repository/docker-config.ts";
 import { secretKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ObjectRef, ResourceType } from "../../kit/client/objects.ts";
-import type { Container, Pod, SecretObject, SecretReference } from "./pod-objects.ts";
+import {
+  type Container,
+  containersOf,
+  type Pod,
+  type PodSpec,
+  type SecretObject,
+  type SecretReference,
+} from "./pod-objects.ts";
 
 /** Reads Secrets; a `"forbidden"` one may exist. */
 export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | "forbidden" | undefined>;
@@ -63,15 +70,13 @@ function valuesOf({ data = {}, type }: Pick<SecretObject, "data" | "type"> = {})
   return [...values, ...logins, ...logins.map((login) => login.slice(login.indexOf(":") + 1))];
 }
 
-const containersOf = (spec: NonNullable<Pod["spec"]>) => [...(spec.initContainers ?? []), ...spec.containers];
-
 function secretsOf({ env = [], envFrom = [] }: Container): SecretReference[] {
   const single = env.map(({ valueFrom }) => valueFrom?.secretKeyRef);
   const whole = envFrom.map(({ secretRef }) => secretRef);
   return [...single, ...whole].filter((reference) => reference !== undefined);
 }
 
-function volumeSecrets({ volumes = [] }: NonNullable<Pod["spec"]>): SecretReference[] {
+function volumeSecrets({ volumes = [] }: PodSpec): SecretReference[] {
   return volumes.flatMap(({ secret, projected }) => {
     const { secretName: name, ...more } = secret ?? {};
     const sources = (projected?.sources ?? []).map((source) => source.secret);

@@ -6,11 +6,11 @@ import type { Mask, SecretMasks } from "../../masking/secret-mask.ts";
 import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/api/pod-logs.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import { logOf, stampedLine } from "../kubernetes/container-log.ts";
+import type { NamespaceReader } from "../kubernetes/namespace-state.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import {
   inOrder,
-  type LogContext,
   type LogSource,
   logSources,
   maskFor,
@@ -23,7 +23,7 @@ import {
   unmaskableNote,
 } from "./reading.ts";
 
-interface Options extends LogContext {
+interface Options extends NamespaceReader {
   readonly environment: Owner;
   readonly target: LogTarget;
   readonly selection: FollowedSelection;
@@ -32,7 +32,7 @@ interface Options extends LogContext {
   readonly masks: SecretMasks;
 }
 
-/** Interval of searches for new pods and containers; shorter after a container's end. */
+/** Interval of searches for new pods and containers; the second after a container's end. */
 const LOOK_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
 const GATHER_MS = 200;
@@ -104,7 +104,7 @@ export class PodLogFollowing {
     this.#dueMs = this.#options.clock.monotonicMs();
     const goingOn = sources.filter(({ isRunning }) => isRunning).map(({ key }) => key);
     if (after !== "") this.#positions.begin(goingOn, after);
-    return this.#told(newest([...found, ...this.#mailbox.take()], request.lines), goingOn);
+    return this.#delivered(newest([...found, ...this.#mailbox.take()], request.lines), goingOn);
   }
 
   #start(): Readonly<Record<string, string>> {
@@ -159,7 +159,7 @@ export class PodLogFollowing {
   async #read(source: LogSource): Promise<void> {
     const { path, query } = logOf(source);
     const known = this.#moments.get(source.key) ?? "";
-    const from = { ...query, ...this.#from(source), timestamps: "true", follow: "true" };
+    const from = { ...query, ...this.#from(source), follow: "true" };
     for await (const line of this.#options.client.lines(path, from, { signal: this.#ending.signal })) {
       const stamped = stampedLine(line);
       // The kubelet begins with the whole second of a moment.
@@ -187,16 +187,16 @@ export class PodLogFollowing {
     const first = this.#mailbox.take();
     if (first.length === 0) return [];
     await pause(this.#options.clock, GATHER_MS, this.#ending.signal);
-    return this.#told(inOrder([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
+    return this.#delivered(inOrder([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
   }
 
   /** Masked lines with their positions; `goingOn` are containers that may write more. */
-  async #told(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
+  async #delivered(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
     const positions = this.#positions.of(lines, goingOn);
-    const told = await shown(lines, this.#secrets.mask);
+    const masked = await shown(lines, this.#secrets.mask);
     // One line may be the last of several: it covers their end.
-    const ends = positions.slice(-told.length);
-    return told.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));
+    const ends = positions.slice(-masked.length);
+    return masked.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));
   }
 }
 
@@ -208,22 +208,22 @@ const SKEW_MS = 10_000;
 
 /** Position from which a reader of several containers' logs may go on: one moment for all, although each node has its own clock. */
 class PodLogPositions {
-  /** By container: the moment of the last line that was told, or after which all is told. */
-  readonly #told = new Map<string, string>();
+  /** Moment of the last delivered line by container, or after which the rest is to be delivered. */
+  readonly #delivered = new Map<string, string>();
 
-  /** Of these containers, nothing after that moment has been told. */
+  /** Of these containers, nothing after that moment has been delivered. */
   begin(containers: Iterable<string>, moment: string): void {
-    for (const container of containers) this.#told.set(container, moment);
+    for (const container of containers) this.#delivered.set(container, moment);
   }
 
   /**
    * For each of these lines, in order, the moment after which the rest is: how far the last of the containers is that go
-   * on. One that writes nothing holds the others back no further than clocks may differ. What is told twice is no loss.
+   * on. One that writes nothing holds the others back no further than clocks may differ. A line delivered twice is no loss.
    */
   of(lines: readonly SourcedLine[], goingOn: readonly string[]): readonly string[] {
     return lines.map(({ key, at }) => {
-      this.#told.set(key, at);
-      const slowest = goingOn.map((container) => this.#told.get(container) ?? "").reduce(earlier, at);
+      this.#delivered.set(key, at);
+      const slowest = goingOn.map((container) => this.#delivered.get(container) ?? "").reduce(earlier, at);
       return later(slowest, momentOf(new Date(Date.parse(at) - SKEW_MS)));
     });
   }
