@@ -11,14 +11,15 @@ import {
 } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type KubeObject, type ObjectMeta, resourceType } from "../../kit/client/objects.ts";
-import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
+import { elapsedMs } from "../../kit/time/clock.ts";
+import type { Owner, Removal } from "../../ports/cluster.ts";
 import {
   type Deployer,
   DeployerUnavailable,
   type DeploymentProblem,
   type WantedApplication,
 } from "../../ports/deployer.ts";
+import type { DeployerContext } from "../../ports/deployer-technology.ts";
 import {
   type ApplicationStatus,
   deletionErrors,
@@ -40,13 +41,7 @@ import {
   sourceOf,
 } from "./objects.ts";
 
-/** The parts that the deployer works with. */
-export interface ArgocdContext {
-  readonly cluster: Cluster;
-  readonly client: Pick<KubeClient, "list" | "delete">;
-  readonly settings: ArgocdSettings;
-  readonly clock: Clock;
-}
+export type ArgocdContext = DeployerContext & { readonly settings: ArgocdSettings };
 
 /** The Deployer port on Argo CD's resources: one Application and one AppProject an environment, and a Secret for the login at its chart's place. */
 export function argocdDeployer({ cluster, client, settings, clock }: ArgocdContext): Deployer {
