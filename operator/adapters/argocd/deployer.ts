@@ -160,10 +160,7 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
 /** Bounds of the requeue delay of a failed sync, which equals the age of the failure. */
 const REQUEUE_MS = { first: 15_000, longest: 600_000 };
 
-/**
- * The pause equals the failure's age at the last retry. A time in the future comes from a clock that was set back
- * since, and is ignored.
- */
+/** The pause is the failure's age at the last retry. A future time, of a clock since set back, is ignored. */
 function requeueInMs(retriedAt: string | undefined, brokenSince: Date, now: Date): number {
   const moments = [brokenSince, new Date(retriedAt ?? "")].map((moment) => moment.getTime());
   const past = moments.filter((moment) => moment <= now.getTime());

@@ -98,11 +98,7 @@ export function endingPatch(startedAt: string): readonly FieldPatch[] {
   ];
 }
 
-/**
- * The project that confines an environment's application: its one namespace, its one chart, and the kinds it may make.
- *
- * @param login what its annotation says of a login; `undefined`: it has none
- */
+/** The project that confines an application to one namespace, one chart and the admitted kinds, marked with its login. */
 export function projectObject(
   environment: WantedApplication["environment"],
   chart: ChartSource,

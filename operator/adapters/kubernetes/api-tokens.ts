@@ -95,8 +95,5 @@ async function afterDropped(store: Store<ApiToken>, { metadata }: ApiToken, fail
   return current?.metadata.uid === metadata.uid ? current : undefined;
 }
 
-/**
- * The token is gone; or the API server finds the change invalid: another UID, or a late change, whose order it
- * enforces.
- */
+/** The token is gone, or the change is invalid: another UID, or a late change, whose order the API server enforces. */
 const isDropped = (error: unknown) => isNotFound(error) || isInvalid(error);

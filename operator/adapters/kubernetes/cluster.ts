@@ -40,17 +40,11 @@ interface ClusterOptions {
 
 interface ClusterContext extends ClusterOptions {
   readonly rights: FreshRights;
-  /**
-   * UIDs of objects that seem older than their namespace but that a fresh read found in it: clocks of API servers
-   * differ.
-   */
+  /** UIDs of objects older than their namespace that a fresh read found in it: clocks of API servers differ. */
   readonly confirmed: Set<string>;
 }
 
-/**
- * Cluster port on the Kubernetes API: creates by POST, repairs by patch, and adopts only objects that Kubernetes
- * creates in our namespaces.
- */
+/** Cluster port: creates by POST, repairs by patch, adopts only objects that Kubernetes creates in our namespaces. */
 export function kubernetesCluster(options: ClusterOptions): Cluster {
   const { client, watched } = options;
   const context: ClusterContext = { ...options, rights: freshRights(options.clock), confirmed: new Set() };
@@ -82,12 +76,12 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
       const own = labelled(owner, desired);
       const known = current(kind, desired.metadata);
       if (known !== undefined && drift(own, known).length === 0) return "unchanged";
-      try {
-        // One write for a missing or existing object: Kubernetes creates it at the same time.
-        show(context, kind, await client.patch<WireObject>(kind, own.metadata, own, { as: "apply" }));
-      } catch (error) {
-        throw isNamespaceGone(error) ? namespaceGoes(kind, own) : error;
-      }
+      // One write for a missing or existing object: Kubernetes creates it at the same time.
+      const write = client.patch<WireObject>(kind, own.metadata, own, { as: "apply" });
+      const written = await write.catch((error: unknown) => {
+        throw failureOf(error, kind, own);
+      });
+      show(context, kind, written);
       return "written";
     },
 
@@ -182,12 +176,12 @@ async function create(context: ClusterContext, kind: Kind, own: DesiredObject): 
     return "created";
   } catch (error) {
     if (isAlreadyExists(error)) return "taken";
-    throw isNamespaceGone(error) ? namespaceGoes(kind, own) : error;
+    throw failureOf(error, kind, own);
   }
 }
 
-const namespaceGoes = (kind: Kind, { metadata }: DesiredObject) =>
-  new BeingDeleted(`the namespace of ${kind.kind} '${metadata.name}' is being deleted`);
+const failureOf = (error: unknown, { kind }: Kind, { metadata }: DesiredObject) =>
+  isNamespaceGone(error) ? new BeingDeleted(`the namespace of ${kind} '${metadata.name}' is being deleted`) : error;
 
 async function repair(context: ClusterContext, kind: Kind, own: DesiredObject, stored: WireObject) {
   const { metadata } = stored;
@@ -267,10 +261,7 @@ function freshRights(clock: Clock) {
   };
 }
 
-/**
- * https://kubernetes.io/docs/reference/using-api/: creating in a terminating namespace is 403 with this cause, in a
- * deleted one 404 about it.
- */
+/** Creating in a terminating namespace is 403, in a deleted one 404: https://kubernetes.io/docs/reference/using-api/ */
 function isNamespaceGone(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   const isAbsent = isNotFound(error) && error.kind === namespaceKind.plural;

@@ -215,12 +215,7 @@ export function createOccurrences(clock: Clock) {
   };
 
   return {
-    /**
-     * Counts an event.
-     *
-     * @param isLimited true when the object has a budget
-     * @returns `isDue`: true when it may be written now
-     */
+    /** Counts an event; `isDue` when it may be written now. Only a limited object has a budget. */
     note(about: string, content: string, isLimited: boolean) {
       const { budget, occurrences } = subjectOf(about);
       const at = moment();

@@ -76,8 +76,8 @@ export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnviro
   indexes: {
     [BY_UID]: uidOf,
     [BY_REPOSITORY]: repositoriesOf,
-    [BY_CONFIG_SET]: ({ spec }) => (spec.configSet === undefined ? [] : [spec.configSet.name]),
-    [BY_CREATION_KEY]: creationKeysOf,
+    [BY_CONFIG_SET]: ({ spec }) => [spec.configSet?.name ?? []].flat(),
+    [BY_CREATION_KEY]: (environment) => [creationMark(environment)?.key ?? []].flat(),
   },
 });
 
@@ -106,7 +106,7 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
   isInterned: true,
   indexes: {
     [BY_PULL_REQUEST]: pullRequestsOf,
-    [BY_DEDUPLICATION_KEY]: ({ spec }) => (spec.deduplicationKey === undefined ? [] : [spec.deduplicationKey]),
+    [BY_DEDUPLICATION_KEY]: ({ spec }) => [spec.deduplicationKey ?? []].flat(),
     [BY_COMMIT]: (delivery) => [reportedCommit(delivery) ?? []].flat(),
     [BY_WAITING]: (delivery) => (isPending(delivery) ? [WAITING] : []),
     [BY_WAITING_KEY]: (delivery) => (isWaiting(delivery) ? [waitingKeyOf(delivery) ?? []].flat() : []),
@@ -141,10 +141,7 @@ export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => 
   where: { namespace, labelSelector: CONFIG_SET_UID_LABEL },
 });
 
-/**
- * Isolation objects of an environment, compared with their desired state: only a Namespace reports a status that
- * matters.
- */
+/** Isolation objects, compared with their desired state: only a Namespace reports a status that matters. */
 export const watchedIsolation: readonly WatchedKind<WireObject>[] = [
   ownedKind(namespaceKind, withoutHistory),
   ownedKind(resourceQuotaKind, withUse),
@@ -163,11 +160,6 @@ export function ownedKind(
 
 function uidOf({ metadata }: KubeObject): readonly string[] {
   return [metadata.uid];
-}
-
-function creationKeysOf(environment: EphemeralEnvironment): readonly string[] {
-  const mark = creationMark(environment);
-  return mark === undefined ? [] : [mark.key];
 }
 
 /** Keeps the times of managedFields: the only source of a config set's last change. */

@@ -81,10 +81,7 @@ export interface Terminated {
   readonly message?: string;
 }
 
-/**
- * A warning about an object of the namespace.
- * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
- */
+/** Warning: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 export interface WarningEvent extends KubeObject {
   readonly involvedObject: { readonly kind?: string; readonly uid?: string };
   readonly reason?: string;

@@ -119,9 +119,7 @@ function deploymentOf({ metadata }: Pod, name: string): NamedObject {
 const isLiving = ({ metadata, status }: Pod) =>
   metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed";
 
-/**
- * Living pods; of several ReplicaSets of one Deployment, during an update, only those of the one with the newest pod.
- */
+/** Living pods; of a Deployment's several ReplicaSets, during an update, only those of the one with the newest pod. */
 export function currentPods(pods: readonly Pod[], makers: MakerOf): readonly Pod[] {
   const living = pods.filter(isLiving);
   const newest = new Map<string, Pod>();
@@ -184,9 +182,7 @@ function refusals(deployment: Resource): readonly Finding[] {
   return [refusal(deployment, refused.message ?? "", since)];
 }
 
-/**
- * Other workloads' missing pods are explained only by events. An event older than a pod of the same owner is obsolete.
- */
+/** Other workloads' missing pods are explained only by events; one older than a pod of the same owner is obsolete. */
 function refusedBy(object: Resource, pods: readonly Pod[], warnings: readonly WarningEvent[]): readonly Finding[] {
   const { uid } = object.metadata;
   const about = warnings.filter(

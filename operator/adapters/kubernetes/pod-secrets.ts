@@ -17,10 +17,7 @@ export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | 
 /** A Secret may have 1 MiB: this many are held at a time. */
 const PAGE_SIZE = 10;
 
-/**
- * Reads all Secrets of a namespace on first use: the cost is bounded by existing Secrets, not by names in pods. For one
- * check of an environment's pods.
- */
+/** Reads all Secrets of a namespace on first use, so that existing ones bound the cost. For one check of pods. */
 export function secretReader(client: KubeClient): SecretReader {
   const secretType = secretKind as ResourceType<SecretObject>;
   const read = new Map<string, Promise<ReadonlyMap<string, SecretObject>>>();

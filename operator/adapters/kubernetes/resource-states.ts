@@ -112,11 +112,21 @@ const WAITS = { reason: "ResourceNotReady" } as const;
 
 /** Kinds with a state, by name. */
 export const RESOURCE_ROWS: ReadonlyMap<string, Row> = new Map([
-  row(["apps", "v1", "Deployment", "deployments"], deploymentState, replicated),
-  row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState, replicated),
-  row(["apps", "v1", "DaemonSet", "daemonsets"], daemonSetState, onNodes),
-  row(["batch", "v1", "Job", "jobs"], jobState, ending),
-  row(["batch", "v1", "CronJob", "cronjobs"], cronJobState, runs),
+  row(["apps", "v1", "Deployment", "deployments"], deploymentState, replicas),
+  row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState, replicas),
+  row(["apps", "v1", "DaemonSet", "daemonsets"], daemonSetState, ({ status = {} }) => ({
+    wanted: status.desiredNumberScheduled ?? 0,
+    ready: status.numberReady ?? 0,
+  })),
+  row(["batch", "v1", "Job", "jobs"], jobState, ({ spec = {}, status = {} }) => ({
+    wanted: spec.completions ?? spec.parallelism ?? 1,
+    ready: status.succeeded ?? 0,
+  })),
+  row(["batch", "v1", "CronJob", "cronjobs"], cronJobState, ({ status = {} }) => ({
+    // A run ends, so none has to be there.
+    wanted: Array.isArray(status.active) ? status.active.length : 0,
+    ready: 0,
+  })),
   row(["", "v1", "Service", "services"], serviceState),
   row(["networking.k8s.io", "v1", "Ingress", "ingresses"], ingressState),
   row(["gateway.networking.k8s.io", "v1", "HTTPRoute", "httproutes"], routeState),
@@ -140,21 +150,8 @@ export const WORKLOAD_KINDS: readonly string[] = [...RESOURCE_ROWS].flatMap(([ki
 export const templateOf = ({ spec }: Resource): PodTemplate | undefined =>
   spec?.template ?? spec?.jobTemplate?.spec?.template;
 
-function replicated({ spec = {}, status = {} }: Resource): PodCount {
+function replicas({ spec = {}, status = {} }: Resource): PodCount {
   return { wanted: spec.replicas ?? 1, ready: status.readyReplicas ?? 0 };
-}
-
-function onNodes({ status = {} }: Resource): PodCount {
-  return { wanted: status.desiredNumberScheduled ?? 0, ready: status.numberReady ?? 0 };
-}
-
-function ending({ spec = {}, status = {} }: Resource): PodCount {
-  return { wanted: spec.completions ?? spec.parallelism ?? 1, ready: status.succeeded ?? 0 };
-}
-
-/** A run ends, so none has to be there. */
-function runs({ status = {} }: Resource): PodCount {
-  return { wanted: Array.isArray(status.active) ? status.active.length : 0, ready: 0 };
 }
 
 /** True before the kind's controller has seen the newest spec. */

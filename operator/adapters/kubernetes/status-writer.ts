@@ -22,11 +22,7 @@ export function kubernetesStatusWriter<T extends KubeObject, Status>(
   };
 }
 
-/**
- * Replaces the status of exactly the version read.
- *
- * @throws KubeError, a conflict when it changed
- */
+/** Replaces the status of exactly the version read. @throws KubeError, a conflict when it changed */
 export async function writeStatus<T extends KubeObject>(
   { client, cache }: Writable<T>,
   type: ResourceType<T>,

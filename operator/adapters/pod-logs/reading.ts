@@ -153,10 +153,7 @@ export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
   return [...lines].sort(({ at: one }, { at: other }) => (one < other ? -1 : one > other ? 1 : 0));
 }
 
-/**
- * Masked lines; masked together, because a value may span lines. If masking fails, one line replaces all, with the last
- * moment.
- */
+/** Masks lines together, because a value may span them. If that fails, one line replaces all, with the last moment. */
 export async function shown(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
   const last = lines.at(-1);
   if (last === undefined) return [];

@@ -32,11 +32,7 @@ const TERMINATING_RETRY_SECONDS = 10;
 /** The client has waited long already. */
 const LOOK_AGAIN_MS = 1_000;
 
-/**
- * Environments port on the Kubernetes API and the watch cache.
- *
- * @param store `leftFields` is absent without a GitOps tool that leaves fields alone: none are
- */
+/** Environments port on the Kubernetes API and the watch cache; without `leftFields` a GitOps tool leaves none alone. */
 export function kubernetesEnvironments(store: EnvironmentStore & { readonly leftFields?: LeftFields }): Environments {
   const { client, cache, clock, leftFields = async () => false } = store;
   const lookUp = liveLookUp(store);
@@ -91,10 +87,7 @@ async function create(
   }
 }
 
-/**
- * The environment that this unanswered request created, recognized by the id of its audit record; else throws the
- * failure. A client's retry would find the name taken.
- */
+/** The environment that this unanswered request created, by its audit id; else throws: a retry finds the name taken. */
 async function madeUnanswered(
   { client, auditId }: EnvironmentStore,
   name: string,

@@ -8,10 +8,7 @@ const LIST_INTERVAL_MS = 1_000;
 const LIST_PAGE = 1_000;
 const NEVER = new AbortController().signal;
 
-/**
- * Asks the API server, by id or name, for an environment missing in the cache: another replica may just have created
- * it.
- */
+/** Asks the API server for an environment missing in the cache: another replica may just have created it. */
 export function liveLookUp({ client, clock }: { readonly client: KubeClient; readonly clock: Clock }) {
   const names = sharedList(clock, () => namesByUid(client));
   return async (idOrName: string): Promise<EphemeralEnvironment | undefined> => {
