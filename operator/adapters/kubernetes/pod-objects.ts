@@ -6,7 +6,7 @@ export interface Pod extends KubeObject {
   readonly spec?: PodSpec;
   readonly status?: {
     readonly phase?: string;
-    readonly conditions?: readonly PodCondition[];
+    readonly conditions?: readonly ObjectCondition[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
   };
@@ -49,7 +49,8 @@ export interface Probe {
   readonly httpGet?: { readonly path?: string; readonly port: string | number };
 }
 
-interface PodCondition {
+/** Condition of a pod or another object. */
+export interface ObjectCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;

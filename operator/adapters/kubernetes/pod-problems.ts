@@ -50,17 +50,16 @@ export interface Findings {
 }
 
 /** Problems in a namespace, most severe first, one per workload. */
-export function findingsOf(namespace: NamespaceState, now: Date): Findings {
-  const { pods, resources, warnings = [] } = namespace;
+export function findingsOf({ pods, resources, warnings = [] }: NamespaceState, now: Date): Findings {
   const makers = makersOf(resources);
   const current = servingPods(pods, makers);
   const creating = current.filter(isBeingCreated);
-  const surroundings = { usedClaims: new Set(pods.filter(isLiving).flatMap(claimsOf)) };
-  const judged = resources.flatMap((object) => {
-    const state = RESOURCE_ROWS.get(object.kind)?.stateOf(object, surroundings);
+  const usedClaims = new Set(pods.filter(isLiving).flatMap(claimsOf));
+  const states = resources.flatMap((object) => {
+    const state = RESOURCE_ROWS.get(object.kind)?.stateOf(object, usedClaims);
     return state === undefined ? [] : [{ object, state }];
   });
-  const loud = judged.filter(({ state }) => !state.isQuiet);
+  const loud = states.filter(({ state }) => !state.isQuiet);
   const findings = [
     ...current.flatMap((pod) => podTroubles({ pod, maker: makers(pod) }, now)),
     ...creating.flatMap((pod) => unmounted({ pod, maker: makers(pod) }, warnings)),
@@ -77,7 +76,7 @@ export function findingsOf(namespace: NamespaceState, now: Date): Findings {
   }
   return {
     problems: [...firsts.values()],
-    quiet: judged.filter(({ state }) => state.isQuiet).map(quietProblem),
+    quiet: states.filter(({ state }) => state.isQuiet).map(quietProblem),
     isServing: loud.length === 0,
     needsWarnings: creating.length > 0 || loud.some(({ state }) => state.lacksPods),
   };
