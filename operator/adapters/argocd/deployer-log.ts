@@ -8,11 +8,7 @@ import { applicationKind } from "./kinds.ts";
 import type { ArgocdSettings } from "./objects.ts";
 
 /** An entry with a possibly missing or unreadable time. */
-interface LogEntry {
-  readonly at: string | undefined;
-  readonly level: DeployerEntry["level"];
-  readonly message: string;
-}
+type LogEntry = Omit<DeployerEntry, "at"> & { readonly at: string | undefined };
 
 /** DeployerLog port on Argo CD's Application: a fresh read, because the cache keeps little of its status. */
 export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: ArgocdSettings): DeployerLog {

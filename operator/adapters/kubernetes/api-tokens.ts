@@ -88,7 +88,7 @@ async function change(
   return kept(cache, await client.patch(apiTokenType, metadata, patch, { as: "json", ...options }));
 }
 
-/** This token as it is after a dropped change; `undefined` when it is gone. @throws any other failure */
+/** The token as it is after a dropped change; `undefined` when it is gone. @throws any other failure */
 async function afterDropped(store: Store<ApiToken>, { metadata }: ApiToken, failure: unknown) {
   if (!isDropped(failure)) throw failure;
   const current = await read(store, metadata.name);

@@ -66,6 +66,8 @@ export const notificationType: ResourceType<Notification> = resourceType(notific
 export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
 export const webhookDeliveryType: ResourceType<WebhookDelivery> = resourceType(webhookDeliveryKind);
 
+const uidOf = ({ metadata }: KubeObject): readonly string[] => [metadata.uid];
+
 /** Wraps the trimming of a kind, to note dropped parts. */
 type Noting = <T extends KubeObject>(trim: (object: T) => T) => (object: T) => T;
 
@@ -156,10 +158,6 @@ export function ownedKind(
 ): WatchedKind<WireObject> {
   const selected = { ...where, labelSelector: ENVIRONMENT_UID_LABEL };
   return { type, trim, where: selected, withoutManagedFields: true, isInterned: true };
-}
-
-function uidOf({ metadata }: KubeObject): readonly string[] {
-  return [metadata.uid];
 }
 
 /** Keeps the times of managedFields: the only source of a config set's last change. */

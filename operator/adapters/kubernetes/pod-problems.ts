@@ -184,10 +184,7 @@ function refusals(deployment: Resource): readonly Finding[] {
 /** Other workloads' missing pods are explained only by events; one older than a pod of the same owner is obsolete. */
 function refusedBy(object: Resource, pods: readonly Pod[], warnings: readonly WarningEvent[]): readonly Finding[] {
   const { uid } = object.metadata;
-  const about = warnings.filter(
-    ({ reason, involvedObject }) => reason === "FailedCreate" && involvedObject.uid === uid,
-  );
-  const warning = latest(about);
+  const warning = latestAbout(uid, warnings, ["FailedCreate"]);
   if (warning === undefined) return [];
   const made = pods.filter((pod) => makerId(pod) === uid).map(({ metadata }) => metadata.creationTimestamp);
   if (made.some((at) => at > lastSeen(warning))) return [];
@@ -198,8 +195,10 @@ const lastSeen = ({ lastTimestamp, eventTime, metadata }: WarningEvent) =>
   lastTimestamp ?? eventTime ?? metadata.creationTimestamp;
 const firstSeen = ({ firstTimestamp, eventTime, metadata }: WarningEvent) =>
   firstTimestamp ?? eventTime ?? metadata.creationTimestamp;
-const latest = (warnings: readonly WarningEvent[]) =>
-  [...warnings].sort((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1))[0];
+const latestAbout = (uid: string, warnings: readonly WarningEvent[], reasons: readonly string[]) =>
+  warnings
+    .filter(({ reason = "", involvedObject }) => reasons.includes(reason) && involvedObject.uid === uid)
+    .sort((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1))[0];
 
 function refusal(object: Resource, said: string, since: string): Finding {
   const about = { ...subjectOf(object), since: new Date(since), said };
@@ -222,17 +221,8 @@ function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefin
   const { reason, what, remedy = "", said = "", since = object.metadata.creationTimestamp, speaks } = state;
   if (what === undefined) return [];
   const speaker = speaks && pod !== undefined ? speakerOf(pod) : undefined;
-  return [
-    {
-      reason,
-      ...subjectOf(object),
-      what,
-      remedy,
-      said,
-      since: new Date(since),
-      ...(speaker === undefined || pod === undefined ? {} : { pod, speaker }),
-    },
-  ];
+  const place = speaker === undefined || pod === undefined ? {} : { pod, speaker };
+  return [{ reason, ...subjectOf(object), what, remedy, said, since: new Date(since), ...place }];
 }
 
 /** Container with the best evidence: the first that failed, else the last that has begun. */
@@ -261,11 +251,7 @@ const NO_VOLUME = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"
 
 /** A pod's missing containers are explained only by events. */
 function unmounted(made: MadePod, warnings: readonly WarningEvent[]): readonly Finding[] {
-  const { uid } = made.pod.metadata;
-  const about = warnings.filter(
-    ({ reason = "", involvedObject }) => NO_VOLUME.includes(reason) && involvedObject.uid === uid,
-  );
-  const warning = latest(about);
+  const warning = latestAbout(made.pod.metadata.uid, warnings, NO_VOLUME);
   if (warning === undefined) return [];
   const what = warning.reason === "FailedCreatePodSandBox" ? "its pod can't be set up" : "its pod lacks a volume";
   const remedy = "have the chart make the ConfigMap, Secret or claim that the error below names, or correct the name";
@@ -355,12 +341,11 @@ function loopTrouble(made: MadePod, container: ContainerStatus, ended: Terminate
   const remedy = isOutOfMemory
     ? "raise resources.limits.memory (spec.overrides), or make it use less"
     : "fix the cause in its last lines, and deploy the new commit or setting";
-  const problem = finding(made, "CrashLoop", {
-    what: `${named(made, container)} ${what}`,
-    remedy,
-    said: ended.message,
-  });
-  return { ...problem, speaker: { container: container.name, isPrevious: container.state?.running !== undefined } };
+  const texts = { what: `${named(made, container)} ${what}`, remedy, said: ended.message };
+  return {
+    ...finding(made, "CrashLoop", texts),
+    speaker: { container: container.name, isPrevious: container.state?.running !== undefined },
+  };
 }
 
 function probeTrouble(made: MadePod, container: ContainerStatus): Finding {
