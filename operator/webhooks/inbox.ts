@@ -1,5 +1,6 @@
 import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
+import { createKeyedMutex } from "../kit/keyed-mutex.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import {
@@ -21,7 +22,6 @@ import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
 import { heldBodies } from "./held-bodies.ts";
 import { createIntake } from "./intake.ts";
-import { createKeyedMutex } from "./keyed-mutex.ts";
 import { decideAll, type ProcessingContext, processDelivery } from "./process.ts";
 import { statesToRefetch } from "./pull-request/stale-state.ts";
 import { verifySender, type WebhookSenderDependencies } from "./senders.ts";

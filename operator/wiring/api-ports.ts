@@ -11,8 +11,7 @@ import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health
 import { watchedHistory } from "../adapters/kubernetes/records/environment-records.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
 import { watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
-import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
-import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
+import { kubernetesRepositories, kubernetesRepositoryReloads } from "../adapters/kubernetes/repositories.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
 import { kubernetesWorkloads } from "../adapters/kubernetes/workloads.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";

@@ -4,10 +4,9 @@ import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets, kubernetesConfigSetVersions } from "../adapters/kubernetes/config-sets.ts";
 import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
-import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
-import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
+import { kubernetesEventRecorder } from "../adapters/kubernetes/event-recorder.ts";
 import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
-import { kubernetesNamespaceContents } from "../adapters/kubernetes/namespace-contents.ts";
+import { kubernetesInventory, kubernetesNamespaceContents } from "../adapters/kubernetes/namespace-contents.ts";
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRecords } from "../adapters/kubernetes/records/environment-records.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
@@ -54,12 +53,13 @@ export function controllerDependencies(
   const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
   const { namespace, serviceAccount } = settings;
   const { random, serverClock = { now: () => client.serverTime() } } = options;
+  const stored = { client, namespace, clock, deletions };
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
   const repositories = kubernetesRepositories(caches.repositories, namespace);
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
-  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
+  const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const secretManager = foundations.secretManagers.forController;
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const instance = hostname();
@@ -88,7 +88,7 @@ export function controllerDependencies(
     repositoryHost,
     backingServices: BACKING_SERVICES,
     generateSecret: randomSecret,
-    environments: operatorEnvironments({ client, cache: caches.environments, deletions }),
+    environments: operatorEnvironments({ ...stored, cache: caches.environments }),
     environment: (name) => caches.environments.get(name),
     environmentsOf,
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
@@ -102,7 +102,7 @@ export function controllerDependencies(
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
     configSets,
     configSetVersions: kubernetesConfigSetVersions({ client, cache: caches.revisions, namespace, serverClock }),
-    apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
+    apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     notifications,
     announcer: createAnnouncer({ settings, repositories, notifications, clock }),
     ...foundations.messaging,

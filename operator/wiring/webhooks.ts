@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { decidedWrites } from "../adapters/kubernetes/environments/decided-writes.ts";
+import { decidedWrites } from "../adapters/kubernetes/environments/operator-environments.ts";
 import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/records/webhook-deliveries.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
@@ -33,7 +33,7 @@ export function processingContext(
   return {
     webhookDeliveries,
     decide,
-    writes: decidedWrites({ client, cache: caches.environments, deletions, traceparent }),
+    writes: decidedWrites({ client, cache: caches.environments, clock, deletions, traceparent }),
     audit,
     newId: randomUUID,
     world: {

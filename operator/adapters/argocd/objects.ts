@@ -55,16 +55,16 @@ export interface ArgocdSettings {
 
 /** Our name in Argo CD's history. */
 const OPERATOR = "ephemeral-environments";
-/** Argo CD's annotation by which it is asked to render. */
+/** Argo CD's annotation that requests a rendering. */
 const REFRESH = "argocd.argoproj.io/refresh";
-/** Annotation with the time of the last request to try again: on the application, so that any process counts the same pauses. */
-export const ASKED_AT = `${GROUP}/asked-again-at`;
+/** Annotation with the time of the last retry: on the application, so that any process counts the same pauses. */
+export const RETRIED_AT = `${GROUP}/asked-again-at`;
 /**
  * The application with a request that Argo CD fulfils and removes. For missing manifests a hard refresh, because Argo
  * CD caches the failed rendering of a commit for an hour; else a sync without a revision, which takes the branch's
  * newest commit. https://argo-cd.readthedocs.io/en/stable/user-guide/sync-kubectl/
  */
-export function askingObject(
+export function retriedObject(
   application: DesiredObject,
   problem: DeploymentProblem | undefined,
   now: Date,
@@ -72,7 +72,7 @@ export function askingObject(
   const { metadata, spec } = application;
   const isUnrendered = problem === "ChartInvalid" || problem === "DeployerUnavailable";
   const refresh = isUnrendered ? { [REFRESH]: "hard" } : {};
-  const annotations = { ...metadata.annotations, [ASKED_AT]: now.toISOString(), ...refresh };
+  const annotations = { ...metadata.annotations, [RETRIED_AT]: now.toISOString(), ...refresh };
   const { syncOptions, retry } = (spec as { syncPolicy: { syncOptions: string[]; retry: object } }).syncPolicy;
   const sync = { initiatedBy: { username: OPERATOR, automated: true }, sync: { prune: true, syncOptions }, retry };
   return { ...application, metadata: { ...metadata, annotations }, ...(isUnrendered ? {} : { operation: sync }) };
@@ -98,11 +98,7 @@ export function endingPatch(startedAt: string): readonly FieldPatch[] {
   ];
 }
 
-/**
- * The project that confines an environment's application: its one namespace, its one chart, and the kinds it may make.
- *
- * @param login what its annotation says of a login; `undefined`: it has none
- */
+/** The project that confines an application to one namespace, one chart and the admitted kinds, marked with its login. */
 export function projectObject(
   environment: DesiredApplication["environment"],
   chart: ChartSource,

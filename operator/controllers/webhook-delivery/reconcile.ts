@@ -7,6 +7,7 @@ import {
 } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
+import { createKeyedMutex } from "../../kit/keyed-mutex.ts";
 import type { Log } from "../../kit/log.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { AuditTrail } from "../../ports/audit-trail.ts";
@@ -14,7 +15,6 @@ import type { DecidedWrites } from "../../ports/environments.ts";
 import type { PullRequestHost, PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { createKeyedMutex } from "../../webhooks/keyed-mutex.ts";
 import { type ProcessingContext, processDelivery, REFUSED, withTrace } from "../../webhooks/process.ts";
 import { refetch } from "../../webhooks/pull-request/refetch.ts";
 import { dated, serialKey } from "../../webhooks/stored.ts";

@@ -5,7 +5,7 @@
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
-import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/events/event-recorder.ts";
+import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/event-recorder.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";

@@ -22,13 +22,14 @@ const NAME_PREFIX = "rollup-";
 const COUNTS = "counts.json";
 const SUMMARY = "summary.json";
 
-interface Context {
+/** RollupStore port: one ConfigMap a day, in the platform's namespace. */
+export function kubernetesRollupStore({
+  client,
+  namespace,
+}: {
   readonly client: KubeClient;
   readonly namespace: string;
-}
-
-/** RollupStore port: one ConfigMap a day, in the platform's namespace. */
-export function kubernetesRollupStore({ client, namespace }: Context): RollupStore {
+}): RollupStore {
   const refOf = (day: string) => ({ name: `${NAME_PREFIX}${day}`, namespace });
   const draft = (day: string, content: Rollup, resourceVersion?: string) => ({
     metadata: {
@@ -85,7 +86,6 @@ export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | 
   };
 }
 
-/** Unreadable content counts as nothing: it must not block the next counts. */
 function storedRollup(configMap: WireObject): StoredRollup {
   const { metadata } = configMap;
   const day = metadata.name.slice(NAME_PREFIX.length);
@@ -99,6 +99,7 @@ function dataOf(configMap: WireObject | undefined): Readonly<Record<string, stri
   return (configMap as { readonly data?: Readonly<Record<string, string>> } | undefined)?.data ?? {};
 }
 
+/** Unreadable content counts as nothing: it must not block the next counts. */
 function orNothing<T>(read: () => T): T | undefined {
   try {
     return read();

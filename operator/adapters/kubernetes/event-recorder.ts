@@ -1,18 +1,17 @@
-import { hash } from "node:crypto";
 import pLimit from "p-limit";
-import { environmentKind } from "../../../../crds/environment/ephemeral-environment.ts";
-import { API_VERSION, FIELD_MANAGER } from "../../../../crds/group.ts";
-import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../../kit/client/errors.ts";
-import { eventKind } from "../../../kit/client/kinds.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { Log } from "../../../kit/log.ts";
-import { type Clock, systemClock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/rate-limits.ts";
-import type { Owner } from "../../../ports/cluster.ts";
-import type { Event, EventRecorder } from "../../../ports/event-recorder.ts";
-import { createOccurrences, HOUR_MS, type Occurrence } from "./occurrences.ts";
+import { digestOf } from "../../../crds/digest.ts";
+import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
+import { API_VERSION, FIELD_MANAGER } from "../../../crds/group.ts";
+import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../kit/client/errors.ts";
+import { eventKind } from "../../kit/client/kinds.ts";
+import type { KubeClient } from "../../kit/client/kube-client.ts";
+import type { Log } from "../../kit/log.ts";
+import { type Clock, systemClock } from "../../kit/time/clock.ts";
+import { hourly, type TokenBucket, tokenBucket } from "../../kit/time/rate-limits.ts";
+import type { Owner } from "../../ports/cluster.ts";
+import type { Event, EventRecorder } from "../../ports/event-recorder.ts";
 
-interface Context {
+interface EventSource {
   readonly client: KubeClient;
   /** The platform's own. */
   readonly namespace: string;
@@ -33,8 +32,8 @@ const NOTE_MAX_BYTES = 1024;
 const NAMESPACE_OF_CLUSTER_SCOPED = "default";
 
 /** EventRecorder port: Events of `events.k8s.io/v1`. */
-export function kubernetesEventRecorder(context: Context): EventRecorder {
-  const { clock, log } = context;
+export function kubernetesEventRecorder(source: EventSource): EventRecorder {
+  const { clock, log } = source;
   const occurrences = createOccurrences(clock);
   const inTurn = pLimit(AT_ONCE);
   const dropping = hourly(clock);
@@ -42,13 +41,12 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
   const inBurst = burstEnd(systemClock);
   let waiting = 0;
 
-  const write = async (event: Event, occurrence: Occurrence, environment: Owner | undefined) => {
-    try {
-      await store(event, occurrence, { ...context, environment });
-    } catch (error) {
-      if (!isAborted(error)) log.warn("an event could not be written", { ...event, error });
-    }
-  };
+  const write = (event: Event, occurrence: Occurrence, environment: Owner | undefined) =>
+    store(event, occurrence, { ...source, environment }).catch((error: unknown) => {
+      // Aborted: the leader's term or the process has ended.
+      if (error instanceof KubeError && error.reason === "Aborted") return;
+      log.warn("an event could not be written", { ...event, error });
+    });
   return {
     publish(event, environment) {
       const content = [event.reason, event.message].join("\n");
@@ -70,32 +68,27 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
   };
 }
 
-/** The leader's term or the process has ended. */
-const isAborted = (error: unknown) => error instanceof KubeError && error.reason === "Aborted";
+type SubjectSource = EventSource & { readonly environment: Owner | undefined };
 
-interface StoreContext extends Context {
-  readonly environment: Owner | undefined;
-}
-
-async function store(event: Event, occurrence: Occurrence, context: StoreContext): Promise<void> {
+async function store(event: Event, occurrence: Occurrence, source: SubjectSource): Promise<void> {
   const { count, stored, isOthers } = occurrence;
   if (isOthers || stored === count) return;
-  const object = eventObject(event, occurrence, context);
+  const object = eventObject(event, occurrence, source);
   if (stored === 0) {
-    const made = context.client.create(eventKind, object);
+    const made = source.client.create(eventKind, object);
     occurrence.isOthers = (await made.catch(insteadOf(isAlreadyExists, "others"))) === "others";
     occurrence.stored = count;
     return;
   }
-  const counted = context.client.patch(eventKind, object.metadata, { series: object.series }, { as: "merge" });
+  const counted = source.client.patch(eventKind, object.metadata, { series: object.series }, { as: "merge" });
   // An Event that the API server dropped is created again.
   occurrence.stored = (await counted.catch(insteadOf(isNotFound, "gone"))) === "gone" ? 0 : count;
 }
 
-function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, context: StoreContext) {
-  const { environment, serviceAccount, instance } = context;
+function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, source: SubjectSource) {
+  const { environment, serviceAccount, instance } = source;
   const { type, reason, action, message } = event;
-  const namespace = environment === undefined ? context.namespace : NAMESPACE_OF_CLUSTER_SCOPED;
+  const namespace = environment === undefined ? source.namespace : NAMESPACE_OF_CLUSTER_SCOPED;
   const [name, id] =
     environment === undefined ? [serviceAccount, contentId(event, firstAt)] : [environment.name, firstAt.toString(16)];
   return {
@@ -121,7 +114,7 @@ function eventObject(event: Event, { firstAt, lastAt, count }: Occurrence, conte
  */
 function contentId({ reason, message }: Event, firstAt: number): string {
   const hour = Math.floor(firstAt / 1000 / HOUR_MS);
-  return hash("sha256", JSON.stringify([reason, message, hour])).slice(0, 16);
+  return digestOf([reason, message, hour], 16);
 }
 
 /** The API server requires six digits. */
@@ -172,5 +165,90 @@ export function burstEnd(clock: Clock): () => Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (waiting.push(resolve) === 1) void letGo();
     return promise;
+  };
+}
+
+/** Equal events about one object within an hour: one Event, with a series after the first. */
+interface Occurrence {
+  /** Microseconds since 1970. */
+  readonly firstAt: number;
+  lastAt: number;
+  count: number;
+  /** Stored count; 0 before the Event exists. */
+  stored: number;
+  /** True when another process created the Event and counts. */
+  isOthers: boolean;
+  /** Resolves when all sent writes are answered. */
+  sent: Promise<void>;
+}
+
+/** The API server drops Events after an hour. */
+const HOUR_MS = 3_600_000;
+/** Event budget of an object: at once, and then per second. */
+const [BURST, PER_SECOND] = [20, 1 / 60];
+
+interface Subject {
+  readonly budget: TokenBucket;
+  readonly occurrences: Map<string, Occurrence>;
+  usedAtMs: number;
+}
+
+/** Remembers the events of the last hour by object. */
+export function createOccurrences(clock: Clock) {
+  /** Subjects by object, longest unused first. */
+  const subjects = new Map<string, Subject>();
+  const moment = moments(clock);
+
+  /** After an hour without events an object has its whole budget again, and nothing to continue. */
+  const subjectOf = (about: string): Subject => {
+    const usedAtMs = clock.monotonicMs();
+    for (const [key, { usedAtMs: at }] of subjects) {
+      if (usedAtMs - at < HOUR_MS) break;
+      subjects.delete(key);
+    }
+    const budget = () => tokenBucket(clock, PER_SECOND, BURST / PER_SECOND);
+    const subject = subjects.get(about) ?? { budget: budget(), occurrences: new Map(), usedAtMs };
+    subjects.delete(about);
+    subjects.set(about, subject);
+    subject.usedAtMs = usedAtMs;
+    return subject;
+  };
+
+  return {
+    /** Counts an event; `isDue` when it may be written now. Only a limited object has a budget. */
+    note(about: string, content: string, isLimited: boolean) {
+      const { budget, occurrences } = subjectOf(about);
+      const at = moment();
+      for (const [key, { firstAt }] of occurrences) {
+        if (Math.abs(at - firstAt) < HOUR_MS * 1000) break;
+        occurrences.delete(key);
+      }
+      const occurrence = occurrences.get(content) ?? {
+        firstAt: at,
+        lastAt: at,
+        count: 0,
+        stored: 0,
+        isOthers: false,
+        sent: Promise.resolve(),
+      };
+      occurrences.set(content, occurrence);
+      occurrence.lastAt = at;
+      occurrence.count += 1;
+      return { occurrence, isDue: !isLimited || budget.take() };
+    },
+    get size() {
+      return subjects.size;
+    },
+  };
+}
+
+/** Moments within a millisecond ascend, so that events keep their order. */
+function moments(clock: Clock): () => number {
+  let [latestMs, serial] = [0, 0];
+  return () => {
+    const nowMs = clock.now().getTime();
+    serial = nowMs === latestMs ? Math.min(serial + 1, 999) : 0;
+    latestMs = nowMs;
+    return nowMs * 1000 + serial;
   };
 }

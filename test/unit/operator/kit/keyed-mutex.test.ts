@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createKeyedMutex } from "../../../../operator/webhooks/keyed-mutex.ts";
+import { createKeyedMutex } from "../../../../operator/kit/keyed-mutex.ts";
 
 test("work of one key never overlaps and keeps its order, whatever fails; other keys do not wait", async () => {
   const mutex = createKeyedMutex();
@@ -22,4 +22,36 @@ test("work of one key never overlaps and keeps its order, whatever fails; other 
   await expect(first).rejects.toThrow("a failed");
   expect(await second).toBe("b");
   expect(log).toEqual(["begin a", "begin c", "end c", "end a", "begin b", "end b"]);
+});
+
+test("work takes the outcome of the work that it waited for", async () => {
+  const mutex = createKeyedMutex();
+  const outcomes: unknown[] = [];
+  const work = (answer: () => Promise<string>) => (before: unknown) => {
+    outcomes.push(before);
+    return answer();
+  };
+  const failure = new Error("failed");
+  const failed = mutex.run(
+    "one",
+    work(() => Promise.reject(failure)),
+  );
+  const made = mutex.run(
+    "one",
+    work(async () => "made"),
+  );
+  const last = mutex.run(
+    "one",
+    work(async () => "last"),
+  );
+  await Promise.allSettled([failed, made, last]);
+  await mutex.run(
+    "one",
+    work(async () => "alone"),
+  );
+  const waited = [
+    { status: "rejected", reason: failure },
+    { status: "fulfilled", value: "made" },
+  ];
+  expect(outcomes).toEqual([undefined, ...waited, undefined]);
 });
