@@ -15,11 +15,11 @@ import { elapsedMs } from "../../kit/time/clock.ts";
 import type { Owner, Removal } from "../../ports/cluster.ts";
 import {
   type Deployer,
+  type DeployerContext,
   DeployerUnavailable,
   type DeploymentProblem,
   type DesiredApplication,
 } from "../../ports/deployer.ts";
-import type { DeployerContext } from "../../ports/deployer-technology.ts";
 import {
   type ApplicationStatus,
   deletionErrors,

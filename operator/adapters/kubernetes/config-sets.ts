@@ -12,8 +12,7 @@ import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../kit/cl
 import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
 import { type Draft, refOf } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
-import type { ServerClock } from "../../ports/cluster.ts";
-import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
+import { BeingDeleted, NameTaken, type ServerClock } from "../../ports/cluster.ts";
 import type { ConfigSets, ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
 import { configSetType } from "./kinds.ts";
 import { auditAnnotations, auditOperations, kept, keptRest, removeExactly, type Store, sameVersion } from "./store.ts";

@@ -3,8 +3,7 @@
  * users. A new kind is one row. https://github.com/argoproj/argo-cd/tree/master/gitops-engine/pkg/health
  */
 import type { Kind } from "../../../crds/group.ts";
-import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
-import { resourceType } from "../../kit/client/objects.ts";
+import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import type { PodProblemReason } from "../../ports/pods.ts";
 import type { ObjectCondition, PodTemplate } from "./pod-objects.ts";
 

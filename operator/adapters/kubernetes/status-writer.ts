@@ -1,11 +1,7 @@
 import { FINALIZER } from "../../../crds/group.ts";
-import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
-import type { StatusWriter } from "../../ports/cluster.ts";
-import { removeFinalizers } from "./finalizer-patch.ts";
-import { kept, type Store } from "./store.ts";
 import { insteadOf, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeObject, ObjectMeta, ResourceType } from "../../kit/client/objects.ts";
-import type { StatusWriter } from "../../ports/status-writer.ts";
+import type { StatusWriter } from "../../ports/cluster.ts";
 import { kept, keptRest, type Store, sameVersion } from "./store.ts";
 
 type Writable<T extends KubeObject> = Pick<Store<T>, "client" | "cache">;

@@ -2,7 +2,6 @@ import pLimit from "p-limit";
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import { SecretMasks } from "../../masking/secret-mask.ts";
 import type { PodLogs } from "../../ports/api/pods.ts";
-import type { PodLogs } from "../../ports/api/pod-logs.ts";
 import type { NamespaceReader } from "../kubernetes/namespace-state.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { PodLogFollowing } from "./following.ts";

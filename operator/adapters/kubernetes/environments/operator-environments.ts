@@ -14,12 +14,11 @@ import {
 } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
-import { type OperatorEnvironments, type RemovalOptions, RemovalRefused } from "../../../ports/environments.ts";
 import {
   type DecidedWrites,
   type OperatorEnvironments,
+  type RemovalOptions,
   RemovalRefused,
-  type Removing,
 } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
 import { changeAnnotations, changePatch, kept, keptRest } from "../store.ts";
