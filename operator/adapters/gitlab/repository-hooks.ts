@@ -3,7 +3,7 @@ import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts
 import type { RepositoryHook, RepositoryHooks, WantedHook } from "../../ports/webhooks/repository-hooks.ts";
 import { deliveryOf, fault, faultsOf, missingEvents, putHook } from "../host-api/hooks.ts";
 import { answeredStatus, unlessAbsent } from "../host-api/host-api.ts";
-import { isSigningToken } from "./standard-webhooks.ts";
+import { isSigningToken } from "./signature.ts";
 
 const HOOKS = "/projects/{project}/hooks";
 const EVENTS = ["push_events", "merge_requests_events", "pipeline_events"] as const;

@@ -4,7 +4,7 @@ import { at, deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/paylo
 import { pipelineEvent } from "../webhook-format/pipeline.ts";
 import { tokenAuthentication } from "../webhook-format/signatures.ts";
 import { mergeRequestEvent } from "./merge-request.ts";
-import { isSigningToken, standardAuthentication } from "./standard-webhooks.ts";
+import { isSigningToken, standardAuthentication } from "./signature.ts";
 
 /**
  * GitLab, https://docs.gitlab.com/user/project/integrations/webhooks/. Its signing token precedes its static token,

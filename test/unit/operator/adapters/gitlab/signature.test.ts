@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { standardAuthentication } from "../../../../../operator/adapters/gitlab/standard-webhooks.ts";
+import { standardAuthentication } from "../../../../../operator/adapters/gitlab/signature.ts";
 import {
   receivedWebhook,
   standardWebhookHeaders,
