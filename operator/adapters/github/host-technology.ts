@@ -4,12 +4,13 @@ import {
   type PullRequestHost,
   PullRequestHostFailed,
 } from "../../ports/webhooks/pull-request-host.ts";
+import { repositoryHooks } from "../host-api/hooks.ts";
 import { answeredStatus, unlessAbsent } from "../host-api/host-api.ts";
 import { type PullRequestApi, pullRequestCalls } from "../host-api/pull-request-calls.ts";
 import { partsOf, repositoryCalls, userOf } from "../host-api/repository-calls.ts";
 import { isOfFork, pullRequestEvent, testMergeOf } from "../webhook-format/pull-request.ts";
 import { redeliverMissed } from "./missed-webhooks.ts";
-import { githubRepositoryHooks } from "./repository-hooks.ts";
+import { GITHUB_HOOKS } from "./repository-hooks.ts";
 import { githubWebhookFormat } from "./webhook-format.ts";
 
 /** GitHub and its enterprise servers, https://docs.github.com/en/rest. */
@@ -18,14 +19,17 @@ export const github: HostTechnology = {
   // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#pause-between-mutative-requests
   spacesWrites: true,
   reporter: ({ request }) => ({
-    ...repositoryCalls(request, { pageSize: 100, self: (signal) => selfOf(request, signal) }),
+    ...repositoryCalls(request, {
+      paging: (page) => ({ page, per_page: 100 }),
+      self: (signal) => selfOf(request, signal),
+    }),
     ...githubDeployments(request),
   }),
   reader: (api, clock) => ({
     ...pullRequestCalls(api.request, PULL_REQUESTS, clock),
     redeliver: redeliverMissed(api),
   }),
-  hooks: ({ request }) => githubRepositoryHooks(request),
+  hooks: ({ request }) => repositoryHooks(request, GITHUB_HOOKS),
 };
 
 /** https://docs.github.com/en/rest/pulls/pulls */

@@ -1,9 +1,10 @@
 import type { HostApi } from "../../ports/host-technology.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
 import type { MissedWebhooks, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import { repositoryHooks } from "../host-api/hooks.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
-import { githubRepositoryHooks } from "./repository-hooks.ts";
+import { GITHUB_HOOKS } from "./repository-hooks.ts";
 
 type Calls = Pick<HostApi, "request" | "page">;
 
@@ -30,7 +31,7 @@ const DELIVERIES = "/repos/{owner}/{repo}/hooks/{hook}/deliveries";
 export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   return async (repository, missed, signal) => {
     try {
-      const hooks = await githubRepositoryHooks(api.request).list(repository, signal);
+      const hooks = await repositoryHooks(api.request, GITHUB_HOOKS).list(repository, signal);
       const own = hooks.find(({ url }) => url.startsWith(missed.address));
       return own && (await redeliver(api, { repository, missed, signal, hook: own.id }));
     } catch (error) {
