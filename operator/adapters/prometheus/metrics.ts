@@ -5,7 +5,7 @@ import type { RequestMetrics } from "../../ports/api/request-metrics.ts";
 import type { Metrics, Observed, ServiceCallSeam } from "../../ports/observability/metrics.ts";
 import { controllerMetrics } from "./controllers.ts";
 import type { MetricName } from "./definitions.ts";
-import { environmentMetrics } from "./environments.ts";
+import { environmentMetrics } from "./observed.ts";
 import { leaderFigures } from "./leader-figures.ts";
 import { processMetrics } from "./process.ts";
 import { MetricRegistry, type Sample } from "./registry.ts";
