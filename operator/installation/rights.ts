@@ -4,7 +4,28 @@
  */
 import { GROUP } from "../../crds/group.ts";
 
-const OWNED = ["get", "list", "watch", "create", "patch", "delete"] as const;
+/** One rule of a role, with its purpose. */
+export interface Right {
+  /** API group; the empty string is the core group. */
+  readonly group: string;
+  readonly resources: readonly string[];
+  /** Absent: objects of any name. */
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+  readonly why: string;
+}
+
+/** A role of the platform's ServiceAccount. */
+export interface PlatformRole {
+  readonly kind: "ClusterRole" | "Role";
+  readonly name: string;
+  /** Scope of its rights. */
+  readonly where: "cluster" | "environments" | "release" | "default" | "secrets" | "deployer";
+  readonly rights: readonly Right[];
+}
+
+const READ = ["get", "list", "watch"] as const;
+const OWNED = [...READ, "create", "patch", "delete"] as const;
 
 /** Roles, widest first. */
 export const PLATFORM_ROLES: readonly PlatformRole[] = [
@@ -128,7 +149,7 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
       {
         group: GROUP,
         resources: ["repositories"],
-        verbs: ["get", "list", "watch", "patch"],
+        verbs: [...READ, "patch"],
         why: "Repositories are read; patched are only the finalizer and the request of a reload, which the policy `platform-repositories` guards.",
       },
       {
@@ -140,7 +161,7 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
       {
         group: "",
         resources: ["configmaps"],
-        verbs: [...OWNED.slice(0, 4), "update", ...OWNED.slice(4)],
+        verbs: [...READ, "create", "update", "patch", "delete"],
         why: "The result of the last reload, and the rollups of what was counted. The policy `platform-config-maps` keeps others, such as the settings, from it.",
       },
       {
@@ -164,7 +185,7 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
       {
         group: GROUP,
         resources: ["notifications"],
-        verbs: ["get", "list", "watch", "create", "delete"],
+        verbs: [...READ, "create", "delete"],
         why: "Messages that are to be sent outlive a restart.",
       },
       {
@@ -194,7 +215,7 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
       {
         group: GROUP,
         resources: ["webhookdeliveries"],
-        verbs: ["get", "list", "watch", "create", "delete"],
+        verbs: [...READ, "create", "delete"],
         why: "What hosts delivered is stored before it is answered, decided later and removed in the end.",
       },
       {
@@ -264,26 +285,6 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
   },
 ];
 
-/** One rule of a role, with its purpose. */
-export interface Right {
-  /** API group; the empty string is the core group. */
-  readonly group: string;
-  readonly resources: readonly string[];
-  /** Absent: objects of any name. */
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-  readonly why: string;
-}
-
-/** A role of the platform's ServiceAccount. */
-export interface PlatformRole {
-  readonly kind: "ClusterRole" | "Role";
-  readonly name: string;
-  /** Scope of its rights. */
-  readonly where: "cluster" | "environments" | "release" | "default" | "secrets" | "deployer";
-  readonly rights: readonly Right[];
-}
-
 /** Rights of the ClusterRoles for people; granted only when bound or aggregated. */
 export const PEOPLE_ROLES: readonly { readonly name: string; readonly rights: readonly Right[] }[] = [
   {
@@ -292,7 +293,7 @@ export const PEOPLE_ROLES: readonly { readonly name: string; readonly rights: re
       {
         group: GROUP,
         resources: ["ephemeralenvironments", "environmentrecords", "webhookdeliveries", "repositories", "configsets"],
-        verbs: ["get", "list", "watch"],
+        verbs: READ,
         why: "Everything but messages, which hold e-mail addresses, and API tokens.",
       },
     ],
@@ -303,19 +304,19 @@ export const PEOPLE_ROLES: readonly { readonly name: string; readonly rights: re
       {
         group: GROUP,
         resources: ["ephemeralenvironments"],
-        verbs: ["get", "list", "watch", "create", "update", "patch", "delete", "assign"],
+        verbs: [...READ, "create", "update", "patch", "delete", "assign"],
         why: "Maintainers create, change and end environments, also those of others; `assign` lets them say whose they are.",
       },
       {
         group: GROUP,
         resources: ["environmentrecords", "notifications"],
-        verbs: ["get", "list", "watch", "delete"],
+        verbs: [...READ, "delete"],
         why: "What is over, and messages that should not be sent, can be removed.",
       },
       {
         group: GROUP,
         resources: ["repositories", "configsets"],
-        verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
+        verbs: [...READ, "create", "update", "patch", "delete"],
         why: "Maintainers say what environments are made of.",
       },
     ],

@@ -51,6 +51,7 @@ export const GITHUB_HOOKS: HookApi<Hook, Delivery> = {
     const config = { url: address, content_type: "json", insecure_ssl: "0", secret: key.reveal() };
     return { active: true, events: EVENTS, config };
   },
+  ofNew: { name: "web" },
   edit: "PATCH",
   test: "pings",
   // GitHub itself pings a new one.

@@ -19,6 +19,8 @@ export interface HookApi<Hook, Delivery> {
   readonly page: Readonly<Record<string, number>>;
   readonly read: (hook: Hook) => RepositoryHook;
   readonly write: (wanted: WantedHook) => RequestValues;
+  /** Further values of a new hook. */
+  readonly ofNew?: RequestValues;
   /** Changes a hook, with its key; absent where the API changes no keys. */
   readonly edit?: "PATCH" | "PUT";
   /** Path below a hook by which it delivers at once; absent without such a call. */
@@ -33,7 +35,7 @@ export interface HookApi<Hook, Delivery> {
 /** RepositoryHooks port by a host's API. */
 export function repositoryHooks<Hook, Delivery>(
   request: HostRequest,
-  { path, of, page, read, write, edit, test, afterWrite, log, neededRight }: HookApi<Hook, Delivery>,
+  { path, of, page, read, write, ofNew, edit, test, afterWrite, log, neededRight }: HookApi<Hook, Delivery>,
 ): RepositoryHooks {
   const one = `${path}/{id}`;
   const list = async (repository: HostedRepository, signal: AbortSignal) =>
@@ -57,7 +59,8 @@ export function repositoryHooks<Hook, Delivery>(
       const values = { ...of(repository), ...write(wanted) };
       const existing = (await list(repository, signal)).filter(({ url }) => url === wanted.address);
       const edited = edit && existing[0];
-      const { id } = edited ?? (await request<{ id: string | number }>(`POST ${path}`, values, signal));
+      const { id } =
+        edited ?? (await request<{ id: string | number }>(`POST ${path}`, { ...values, ...ofNew }, signal));
       if (edited !== undefined) await request(`${edit} ${one}`, { ...values, id }, signal);
       await afterWrite?.(() => deliver(repository, String(id), signal), edited === undefined);
       for (const other of existing) {
