@@ -9,8 +9,8 @@ const AT_ONCE = 10;
 interface Access {
   readonly group: string;
   readonly resource: string;
-  readonly subresource?: string;
-  readonly name?: string;
+  readonly subresource: string | undefined;
+  readonly name: string | undefined;
   readonly verb: string;
   readonly namespace?: string;
 }
@@ -59,12 +59,11 @@ function accessesOf({ where, rights }: PlatformRole, settings: Installation["set
   return place === undefined ? [] : rights.flatMap((right) => each(right).map((access) => ({ ...access, ...place })));
 }
 
-function each({ group, resources, resourceNames, verbs }: Right): Access[] {
-  const names = resourceNames?.map((name) => ({ name })) ?? [{}];
+function each({ rule: { group, resources, resourceNames, verbs } }: Right): Access[] {
+  const names = resourceNames ?? [undefined];
   return resources.flatMap((path) => {
     const [resource = "", subresource] = path.split("/");
-    const part = subresource === undefined ? {} : { subresource };
-    return verbs.flatMap((verb) => names.map((name) => ({ group, resource, ...part, ...name, verb })));
+    return verbs.flatMap((verb) => names.map((name) => ({ group, resource, subresource, name, verb })));
   });
 }
 
