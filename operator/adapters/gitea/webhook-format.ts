@@ -3,7 +3,7 @@ import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-form
 import { checked, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
 import { at, deliveryIdOf, eventNameOf, headerOf, isObject, text } from "../webhook-format/payload.ts";
 import { workflowRunEvent } from "../webhook-format/pipeline.ts";
-import { isOfFork, type PullRequestFacts, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
+import { isOfFork, type PullRequestFields, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
 import { hmacAuthentication, hubAuthentication } from "../webhook-format/signatures.ts";
 
 /**
@@ -68,7 +68,7 @@ function editOf(changes: unknown): PullRequestAction {
  *
  * @param payload with `pull_request` as in Gitea's webhooks and API
  */
-export function headOf(payload: unknown): Pick<PullRequestFacts, "headRef" | "isFork"> {
+export function headOf(payload: unknown): Pick<PullRequestFields, "headRef" | "isFork"> {
   const [ref, label] = ["ref", "label"].map((key) => text(at(payload, "pull_request", "head", key)));
   if (!ref?.startsWith("refs/")) return { headRef: ref, isFork: isOfFork(payload) };
   return { headRef: label || ref, isFork: label === "" || isOfFork(payload) };

@@ -135,7 +135,7 @@ async function make({ calls, installation, locations }: Context, owner: Owner, v
 async function findOwn(calls: GoogleCalls, owner: Owner, id: string): Promise<GoogleSecret | undefined> {
   const found = await calls.find(calls.nameOf(id));
   if (found === undefined || isOf(owner, found)) return found;
-  throw new SecretManagerUnavailable(`the secret '${id}' belongs to somebody else`);
+  throw new SecretManagerUnavailable(`the secret '${id}' belongs to another owner`);
 }
 
 async function remove(context: Context, owner: Owner, variables: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { Agent, request } from "undici";
 import { type AllocatedCost, sumOfCosts } from "../../../crds/environment/costs/allocations.ts";
+import { errorCode } from "../../kit/error-code.ts";
 import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
 import type { Period } from "../../ports/observability/summary.ts";
 
@@ -43,7 +44,7 @@ export function openCostAllocations(options: OpenCostOptions): Allocations {
         .then(async (reply) => ({ statusCode: reply.statusCode, body: await reply.body.text() }))
         .catch((cause: unknown) => {
           signal.throwIfAborted();
-          throw new AllocationsUnavailable(`OpenCost does not answer (${codeOf(cause)})`, { cause });
+          throw new AllocationsUnavailable(`OpenCost does not answer (${errorCode(cause)})`, { cause });
         });
       if (statusCode !== 200) throw new AllocationsUnavailable(`OpenCost answered ${statusCode}`);
       return costsOf(rowsOf(body));
@@ -111,9 +112,4 @@ function costOf(row: Row): AllocatedCost | undefined {
 function amountOf(row: Row, field: string): number | undefined {
   const value = row?.[field];
   return typeof value === "number" && Number.isFinite(value) ? Math.round(value * UNIT) : undefined;
-}
-
-function codeOf(error: unknown): string {
-  const { code, name } = error as { code?: unknown; name?: string };
-  return typeof code === "string" ? code : (name ?? "unknown error");
 }

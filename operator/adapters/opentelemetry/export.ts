@@ -9,7 +9,7 @@ import type { Clock } from "../../kit/time/clock.ts";
 import { tokenBucket } from "../../kit/time/rate-limits.ts";
 
 /** Destination of spans. */
-export interface ExportContext {
+export interface SpanDestination {
   /** Base address of the collector, such as `http://collector:4318`. */
   readonly endpoint: string;
   /** CA of its certificate, in PEM. */
@@ -26,7 +26,7 @@ const REPORT_EVERY_SECONDS = 60;
 const LONGEST_REASON = 300;
 
 /** Sends spans in batches. Unsendable ones are dropped, with at most one log line a minute. */
-export function spanExport({ endpoint, ca, headers, log, clock }: ExportContext): {
+export function spanExport({ endpoint, ca, headers, log, clock }: SpanDestination): {
   readonly processor: SpanProcessor;
   close(): Promise<void>;
 } {
