@@ -1,11 +1,11 @@
-import type { protos } from "@google-cloud/secret-manager";
+import type { SecretManagerServiceClient as GoogleClient, protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { insteadOf } from "../../kit/client/errors.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { TokenBucket } from "../../kit/time/rate-limits.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import type { GoogleClient, GoogleConnection } from "./connection.ts";
+import type { GoogleConnection } from "./connection.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
