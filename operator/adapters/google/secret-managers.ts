@@ -16,14 +16,16 @@ interface GoogleSettings {
   readonly writesPerSecond?: number;
 }
 
+interface GoogleDependencies {
+  readonly client: KubeClient;
+  readonly isLeading: () => boolean;
+  readonly clock: Clock;
+}
+
 /** Google Secret Manager for controllers and API: one connection and write budget, and a circuit breaker each. */
 export function googleSecretManagers(
   { project, locations = [], writesPerSecond = WRITES_PER_SECOND }: GoogleSettings,
-  {
-    client,
-    isLeading,
-    clock,
-  }: { readonly client: KubeClient; readonly isLeading: () => boolean; readonly clock: Clock },
+  { client, isLeading, clock }: GoogleDependencies,
 ): SecretManagers {
   const [ofController, ofApi] = [circuitBreaker(clock), circuitBreaker(clock)];
   const shared = {

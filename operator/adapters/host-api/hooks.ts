@@ -51,10 +51,8 @@ export function repositoryHooks<Hook, Delivery>(
       const deliveries = await unlessAbsent(request<readonly Delivery[]>(`GET ${one}/${log.path}`, newest, signal));
       return deliveries?.slice(0, 1).map(log.read)[0];
     },
-    /**
-     * Where keys can't be changed a new hook replaces the others, which are deleted afterwards, so that no event is
-     * missed; duplicates are recognised.
-     */
+    // If keys can't be changed, a new hook replaces the others. They go afterwards, so that no event is missed;
+    // duplicates are recognised.
     async put(repository, wanted, signal) {
       const values = { ...of(repository), ...write(wanted) };
       const existing = (await list(repository, signal)).filter(({ url }) => url === wanted.address);
