@@ -58,7 +58,7 @@ export function spanExport({ endpoint, ca, headers, log, clock }: SpanDestinatio
     close: () =>
       new Promise<void>((resolve) => {
         const cancel = clock.setTimer(CLOSE_MS, resolve);
-        processor
+        void processor
           .shutdown()
           .catch((error: Error) => report(error.message))
           .finally(cancel)
