@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { digestOf } from "../../crds/digest.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import {
   deduplicationKeyOf,
@@ -15,8 +16,6 @@ export interface NewDelivery {
   readonly name: string;
   readonly spec: WebhookDeliverySpec;
 }
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** Stored form of a webhook: extracted fields only. */
 export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
@@ -53,7 +52,7 @@ export function approvalOf({ repository, number, commit, by }: Approval, now: Da
   const { metadata, spec } = repository;
   const identity = {
     source: "approval",
-    digest: sha256(`${metadata.name}/${number}/${commit}`),
+    digest: hash("sha256", `${metadata.name}/${number}/${commit}`),
     ...(spec.host === undefined ? {} : { host: spec.host }),
     deliveryId: `${number}/${commit}`,
   } as const;
@@ -82,7 +81,7 @@ export function refetchedDelivery({ repository, state, cause }: RefetchedState, 
   const { metadata, spec } = repository;
   const identity = {
     source: "refetch",
-    digest: sha256(JSON.stringify(state)),
+    digest: digestOf(state, 64),
     ...(spec.host === undefined ? {} : { host: spec.host }),
     deliveryId: cause,
   } as const;

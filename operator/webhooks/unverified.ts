@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { deliveryName, type WebhookDeliverySpec } from "../../crds/webhooks/webhook-delivery.ts";
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
@@ -93,7 +93,7 @@ function refusedSpec({ source, ...webhook }: ReceivedWebhook, formats: WebhookFo
   return {
     source,
     eventName,
-    digest: createHash("sha256").digest("hex"),
+    digest: hash("sha256", ""),
     verified: false,
     ...(deliveryId === undefined ? {} : { deliveryId }),
     receivedAt: now.toISOString(),
@@ -106,7 +106,7 @@ function specOf({ source, id, eventName, message, bytes }: UnverifiedEvent, now:
     source,
     deliveryId: id,
     eventName: eventName.slice(0, EVENT_NAME_MAX_LENGTH),
-    digest: createHash("sha256").update(bytes).digest("hex"),
+    digest: hash("sha256", bytes),
     verified: false,
     receivedAt: now.toISOString(),
     event: { type: "other" },

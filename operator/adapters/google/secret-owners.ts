@@ -24,22 +24,6 @@ export type Candidates = ReturnType<typeof createCandidates>;
 export function createCandidates() {
   const isThere = new Map<string, boolean>();
 
-  /** Reads unverified entries, up to a limit. */
-  function looking(calls: GoogleCalls): (entry: GoogleSecret) => Promise<boolean> {
-    let looks = 0;
-    return async (entry) => {
-      const identity = identityOf(entry);
-      const known = isThere.get(identity);
-      if (known !== undefined) return known;
-      looks += 1;
-      if (looks > MOST_LOOKS)
-        throw new SecretManagerUnavailable("Google Secret Manager lists too much to look at it now");
-      const found = await calls.find(entry.name ?? "");
-      isThere.set(identity, found !== undefined && identityOf(found) === identity);
-      return isThere.get(identity) === true;
-    };
-  }
-
   return {
     /** Remembers a deleted entry, in the version of a fresh read. */
     deleted(entry: GoogleSecret): void {
@@ -58,11 +42,23 @@ export function createCandidates() {
     ): Promise<SecretOwner[]> {
       const shown = new Set(listed.map(identityOf));
       for (const identity of isThere.keys()) if (!shown.has(identity)) isThere.delete(identity);
-      const look = looking(calls);
+      let looks = 0;
+      const exists = async (entry: GoogleSecret) => {
+        const identity = identityOf(entry);
+        const known = isThere.get(identity);
+        if (known !== undefined) return known;
+        looks += 1;
+        if (looks > MOST_LOOKS)
+          throw new SecretManagerUnavailable("Google Secret Manager lists too much to look at it now");
+        const found = await calls.find(entry.name ?? "");
+        const isFound = found !== undefined && identityOf(found) === identity;
+        isThere.set(identity, isFound);
+        return isFound;
+      };
       const entries = listed.flatMap(entryOf).filter(({ owner }) => !isKnown(owner.uid));
       const byOwner = Map.groupBy(entries, ({ owner }) => owner.uid);
       const held = await eachOf(LOOKS_AT_ONCE, [...byOwner.values()], async (theirs) => {
-        for (const { secret } of theirs) if (await look(secret)) return [heldOwner(theirs)];
+        for (const { secret } of theirs) if (await exists(secret)) return [heldOwner(theirs)];
         return [];
       });
       return held.flat();

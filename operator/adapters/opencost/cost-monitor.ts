@@ -3,6 +3,10 @@ import { MINUTE_MS } from "../../../crds/durations.ts";
 import { type AllocatedCost, sumOfCosts } from "../../../crds/usage/allocations.ts";
 import type { Period } from "../../../crds/usage/period-summary.ts";
 import { type CostMonitor, CostMonitorUnavailable } from "../../ports/cost-monitor.ts";
+import { type AllocatedCost, sumOfCosts } from "../../../crds/environment/costs/allocations.ts";
+import { errorCode } from "../../kit/error-code.ts";
+import { type Allocations, CostMonitorUnavailable } from "../../ports/observability/allocations.ts";
+import type { Period } from "../../ports/observability/summary.ts";
 
 interface OpenCostOptions {
   /** Base address of the API. */
@@ -43,7 +47,7 @@ export function openCostMonitor(options: OpenCostOptions): CostMonitor {
         .then(async (reply) => ({ statusCode: reply.statusCode, body: await reply.body.text() }))
         .catch((cause: unknown) => {
           signal.throwIfAborted();
-          throw new CostMonitorUnavailable(`OpenCost does not answer (${codeOf(cause)})`, { cause });
+          throw new CostMonitorUnavailable(`OpenCost does not answer (${errorCode(cause)})`, { cause });
         });
       if (statusCode !== 200) throw new CostMonitorUnavailable(`OpenCost answered ${statusCode}`);
       return costsOf(rowsOf(body));
@@ -111,9 +115,4 @@ function costOf(row: Row): AllocatedCost | undefined {
 function amountOf(row: Row, field: string): number | undefined {
   const value = row?.[field];
   return typeof value === "number" && Number.isFinite(value) ? Math.round(value * UNIT) : undefined;
-}
-
-function codeOf(error: unknown): string {
-  const { code, name } = error as { code?: unknown; name?: string };
-  return typeof code === "string" ? code : (name ?? "unknown error");
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { standardAuthentication } from "../../../../../operator/adapters/gitlab/standard-webhooks.ts";
+import { gitlabAuthentication } from "../../../../../operator/adapters/gitlab/signature.ts";
 import {
   receivedWebhook,
   standardWebhookHeaders,
@@ -15,7 +15,7 @@ const headers = standardWebhookHeaders(bytes, token, { at: now });
 
 function isAuthentic(changed: Readonly<Record<string, string>>, body = bytes, tokens = [token, former]): boolean {
   const webhook = receivedWebhook(body, { ...headers, ...changed });
-  const check = standardAuthentication(webhook, webhookKeys(tokens).secrets, { now, replaySeconds: 300 });
+  const check = gitlabAuthentication(webhook, webhookKeys(tokens), { now, replaySeconds: 300 });
   check.update(webhook.bytes);
   return check.isAuthentic();
 }

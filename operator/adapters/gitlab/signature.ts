@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { Authentication, ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
+import type { Authentication, ReceivedWebhook, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { headerOf } from "../webhook-format/payload.ts";
-import { isOneOf } from "../webhook-format/signatures.ts";
+import { anySignature, tokenAuthentication } from "../webhook-format/signatures.ts";
 
 const PREFIX = "whsec_";
 const KEY_BYTES = 32;
@@ -12,7 +12,12 @@ const VERSION = "v1,";
 
 export const isSigningToken = (key: Sensitive): boolean => key.reveal().startsWith(PREFIX);
 
-const NOT_AUTHENTIC: Authentication = { update: () => undefined, isAuthentic: () => false };
+/** Verifies GitLab's signature. A signing token precedes a static token, which signs nothing. */
+export const gitlabAuthentication: WebhookFormat["authentication"] = (webhook, { secrets }, window) => {
+  const signing = secrets.filter(isSigningToken);
+  if (signing.length === 0) return tokenAuthentication(secrets, headerOf(webhook, "x-gitlab-token"));
+  return standardAuthentication(webhook, signing, window);
+};
 
 /**
  * Verifies that one of the signing tokens made this delivery, recently.
@@ -22,25 +27,17 @@ const NOT_AUTHENTIC: Authentication = { update: () => undefined, isAuthentic: ()
  *
  * @param tokens one that is no Base64 of at least 32 bytes verifies nothing
  */
-export function standardAuthentication(
+function standardAuthentication(
   webhook: ReceivedWebhook,
   tokens: readonly Sensitive[],
   { now, replaySeconds }: { readonly now: Date; readonly replaySeconds: number },
 ): Authentication {
   const id = headerOf(webhook, "webhook-id");
-  const timestamp = headerOf(webhook, "webhook-timestamp");
-  if (id === undefined || timestamp === undefined || !SECONDS.test(timestamp)) return NOT_AUTHENTIC;
-  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > replaySeconds) return NOT_AUTHENTIC;
+  const timestamp = headerOf(webhook, "webhook-timestamp") ?? "";
+  const isRecent = Math.abs(now.getTime() / 1000 - Number(timestamp)) <= replaySeconds;
+  if (id === undefined || !SECONDS.test(timestamp) || !isRecent) return anySignature([], "base64", []);
   const hmacs = tokens.flatMap(keyOf).map((key) => createHmac("sha256", key).update(`${id}.${timestamp}.`));
-  return {
-    update(bytes) {
-      for (const hmac of hmacs) hmac.update(bytes);
-    },
-    isAuthentic() {
-      const expected = hmacs.map((hmac) => hmac.digest("base64"));
-      return signaturesOf(webhook).some((signature) => isOneOf(expected, signature));
-    },
-  };
+  return anySignature(hmacs, "base64", signaturesOf(webhook));
 }
 
 /** Bytes of the key. Node decodes any text, and anyone can sign with an empty key. */
