@@ -2,6 +2,7 @@
  * Pins the image's ingredients to the current versions of Debian and npm, for this machine's architecture. Check the
  * difference.
  */
+
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import packageJson from "../../package.json" with { type: "json" };

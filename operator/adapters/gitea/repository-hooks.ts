@@ -1,8 +1,3 @@
-import type { HostRequest } from "../../ports/host-technology.ts";
-import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { DesiredHook, RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
-import { fault, faultsOf, missingEvents, putHook } from "../host-api/hooks.ts";
-import { unlessAbsent } from "../host-api/host-api.ts";
 import type { DesiredHook } from "../../ports/webhooks/repository-hooks.ts";
 import { faultsOf, type HookApi } from "../host-api/hooks.ts";
 import { partsOf } from "../host-api/repository-calls.ts";

@@ -1,7 +1,5 @@
-import type { HostApi } from "../../ports/host-technology.ts";
-import type { HostedRepository, MissedWebhooks, PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostApi, RequestValues } from "../../ports/host-technology.ts";
-import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import type { PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
 import { repositoryHooks } from "../host-api/hooks.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";

@@ -1,11 +1,11 @@
 import type { HostRequest, RequestValues } from "../../ports/host-technology.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
 import type {
+  DesiredHook,
   HookFault,
   LastDelivery,
   RepositoryHook,
   RepositoryHooks,
-  WantedHook,
 } from "../../ports/webhooks/repository-hooks.ts";
 import { unlessAbsent } from "./host-api.ts";
 
@@ -18,7 +18,7 @@ export interface HookApi<Hook, Delivery> {
   /** Query for the longest page. */
   readonly page: Readonly<Record<string, number>>;
   readonly read: (hook: Hook) => RepositoryHook;
-  readonly write: (wanted: WantedHook) => RequestValues;
+  readonly write: (wanted: DesiredHook) => RequestValues;
   /** Further values of a new hook. */
   readonly ofNew?: RequestValues;
   /** Changes a hook, with its key; absent where the API changes no keys. */

@@ -1,9 +1,11 @@
 import type { Clock } from "../../kit/time/clock.ts";
 import type { HostRequest } from "../../ports/host-technology.ts";
-import type { HostedPullRequest, HostedRepository, PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
-import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import {
+  type HostedPullRequest,
+  type HostedRepository,
+  PullRequestHostFailed,
+  type PullRequestReader,
+} from "../../ports/webhooks/pull-request-host.ts";
 import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { unlessAbsent } from "./host-api.ts";
 

@@ -2,11 +2,8 @@ import { Agent, request } from "undici";
 import { MINUTE_MS } from "../../../crds/durations.ts";
 import { type AllocatedCost, sumOfCosts } from "../../../crds/usage/allocations.ts";
 import type { Period } from "../../../crds/usage/period-summary.ts";
-import { type CostMonitor, CostMonitorUnavailable } from "../../ports/cost-monitor.ts";
-import { type AllocatedCost, sumOfCosts } from "../../../crds/environment/costs/allocations.ts";
 import { errorCode } from "../../kit/error-code.ts";
-import { type Allocations, CostMonitorUnavailable } from "../../ports/observability/allocations.ts";
-import type { Period } from "../../ports/observability/summary.ts";
+import { type CostMonitor, CostMonitorUnavailable } from "../../ports/cost-monitor.ts";
 
 interface OpenCostOptions {
   /** Base address of the API. */

@@ -1,7 +1,5 @@
 import type { RequestSeam, Verb } from "../../kit/client/request.ts";
-import type { Metrics, Observed, RequestMetrics, ServiceCallInterceptor } from "../../ports/metrics.ts";
-import type { RequestMetrics } from "../../ports/api/request-metrics.ts";
-import type { Metrics, ServiceCallInterceptor } from "../../ports/observability/metrics.ts";
+import type { Metrics, RequestMetrics, ServiceCallInterceptor } from "../../ports/metrics.ts";
 import { controllerMetrics } from "./controllers.ts";
 import { observedMetrics } from "./observed.ts";
 import { MetricRegistry, processMetrics } from "./registry.ts";

@@ -4,8 +4,8 @@ import { deletableFrom } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
-import type { Observed } from "../../ports/observability/metrics.ts";
-import type { HostCallCounts } from "../../ports/webhooks/host-calls.ts";
+import type { HostCallCounts } from "../../ports/host-technology.ts";
+import type { Observed } from "../../ports/metrics.ts";
 import type { MetricName } from "./definitions.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";
 

@@ -1,9 +1,8 @@
 import { Agent, request } from "undici";
 import { isSafeAddress } from "../../../crds/addresses.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
 import { errorCode } from "../../kit/error-code.ts";
-import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
+import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Longer waits are ignored. */

@@ -1,4 +1,5 @@
 /** Result of a format: an event that fits its schema, or the reason for none. */
+
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import { type TSchema, Type } from "typebox";
