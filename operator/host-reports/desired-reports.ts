@@ -1,9 +1,20 @@
+import type { Settings } from "../../config/settings.ts";
+import { clipped, findCondition } from "../../crds/conditions.ts";
 import { digestOf } from "../../crds/digest.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import type { CommitReport, DeploymentReport, StickyComment } from "../ports/webhooks/pull-request-host.ts";
-import { commentText, markerOf } from "./comment-text.ts";
-import { type Report, reportOf } from "./report.ts";
-import type { ReportSubject } from "./subject.ts";
+import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
+import { COMPONENTS } from "../../crds/names.ts";
+import { hostedRepository, type Repository } from "../../crds/repository/repository.ts";
+import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
+import type { Repositories } from "../ports/repositories.ts";
+import type {
+  CommitReport,
+  DeploymentReport,
+  HostedRepository,
+  ReportedState,
+  StickyComment,
+} from "../ports/webhooks/pull-request-host.ts";
 
 /** Desired reports. Those that the Repository does not want, or that lack their pull request, are absent. */
 export interface DesiredReports {
@@ -57,3 +68,154 @@ const fieldsOf = ({ state, description, url }: Report, commit: string) => ({
 
 /** Hash of a report. */
 export const hashOf = (fields: object): string => digestOf(fields);
+
+/** Reported state of an environment. */
+export interface Report {
+  readonly state: ReportedState;
+  /** One line. */
+  readonly description: string;
+  readonly reason?: string;
+  readonly url?: string;
+}
+
+/** GitHub's limit, https://docs.github.com/en/rest/commits/statuses; descriptions of deployments have the same. */
+const DESCRIPTION_MAX_LENGTH = 140;
+
+/** Report about the desired commit: a status of a former spec does not count. */
+function reportOf(environment: EphemeralEnvironment): Report {
+  const { metadata, status } = environment;
+  const phase = status?.observedGeneration === metadata.generation ? shownPhase(environment) : "updating";
+  if (phase === "ready") {
+    const description = environment.spec.suspended ? "The environment is suspended" : "The environment is ready";
+    return { state: "success", description, ...(status?.url === undefined ? {} : { url: status.url }) };
+  }
+  if (phase !== "failed") return { state: "pending", description: "The environment is being prepared" };
+  const { reason = "", message = "" } = findCondition(status?.conditions, "Ready") ?? {};
+  const why = oneLine(`${reason}: ${message}`);
+  return { state: "failure", description: clipped(`Failed: ${why}`, DESCRIPTION_MAX_LENGTH), reason: why };
+}
+
+/** Final report: a pull request must not wait for an environment that is gone. */
+export function lastReport(reported: ReportedState): Report {
+  const description = "The environment is gone";
+  return { state: reported === "pending" ? "failure" : reported, description };
+}
+
+/** Report for a commit without an environment by a rule. @param rule reason, for people */
+export function unwantedReport(rule: string): Report {
+  const description = clipped(`No environment is wanted: ${oneLine(rule)}`, DESCRIPTION_MAX_LENGTH);
+  return { state: "success", description };
+}
+
+const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+
+/** Marker in the first line of an environment's comment; hosts hide it. */
+export const markerOf = (environment: string): string => `<!-- ephemeral-environments: ${environment} -->`;
+
+const TITLES = { pending: "is being prepared", success: "is ready", failure: "failed" } as const;
+
+/** Comment about an existing environment, in Markdown. */
+function commentText(
+  environment: EphemeralEnvironment,
+  { subject, report, publicUrl = "" }: { subject: ReportSubject; report: Report; publicUrl?: string | undefined },
+): string {
+  const { name } = environment.metadata;
+  const lines = [
+    `**Environment ${code(name)} ${TITLES[report.state]}**`,
+    ...(report.reason === undefined ? [] : [code(report.reason)]),
+    [`- Commit: ${code(subject.commit ?? "")}`, ...serving(environment)].join("\n"),
+    ...extension(environment, publicUrl),
+    ...companion(environment, subject),
+  ];
+  return lines.join("\n\n");
+}
+
+/** Comment about a deleted environment. */
+export const goneText = (environment: string): string => `**Environment ${code(environment)} is gone**`;
+
+/** Addresses and expiry; an environment that never served does not answer. */
+function serving({ status }: EphemeralEnvironment): string[] {
+  if (status?.readyAt === undefined) return [];
+  const { urls = {}, expiresAt } = status;
+  const ofComponents = COMPONENTS.flatMap((component) => (urls[component] ? [[component, urls[component]]] : []));
+  const addresses = [...ofComponents, ...Object.entries(urls.hosts ?? {})].map(([name, url]) => `- ${name}: ${url}`);
+  return [...addresses, ...(expiresAt === undefined ? [] : [`- Expires: ${expiresAt}`])];
+}
+
+/** The TTL counts from the creation, see the REST contract. */
+function extension({ metadata, status }: EphemeralEnvironment, publicUrl: string): string[] {
+  if (status?.readyAt === undefined) return [];
+  const address = `${publicUrl.replace(/\/+$/, "")}/api/environments/${metadata.name}`;
+  return [
+    `To keep it for longer: ${code(`PUT ${address}`)} with ${code('{"ttl_hours": …}')}, hours since its creation.`,
+  ];
+}
+
+/** A pull request in each repository makes two environments. */
+function companion({ spec }: EphemeralEnvironment, { name }: ReportSubject): string[] {
+  const other = COMPONENTS.map((component) => spec[component]).find((one) => one && one.repository !== name);
+  if (other === undefined) return [];
+  const { repository, branch } = other;
+  return [
+    `The other component is ${code(repository)} on ${code(branch)}. A pull request there has an environment of its own.`,
+  ];
+}
+
+/** Others' text must not be Markdown: it could mention people or load images. */
+const code = (text: string) => `\`${text.replaceAll("`", "'")}\``;
+
+/** ReportSubject of an environment's reports. */
+export interface ReportSubject {
+  readonly repository: HostedRepository;
+  readonly name: string;
+  /** Head commit; `undefined` while unknown. */
+  readonly commit: string | undefined;
+  /** Number of the pull request; `undefined` for pipelines. */
+  readonly number: number | undefined;
+  /** Reports that the Repository wants. */
+  readonly wants: {
+    readonly comment: (typeof COMMENT_MODES)[number];
+    readonly status: boolean;
+    readonly deployment: boolean;
+    /** True when a pull request whose rules want no environment gets a success. */
+    readonly successWithoutEnvironment: boolean;
+  };
+}
+
+export interface SubjectContext {
+  readonly repositories: Pick<Repositories, "find">;
+  readonly settings: Pick<Settings, "hosts">;
+}
+
+/** ReportSubject of an environment; `undefined` without an event of a host, or without a token for it. */
+export function subjectOf(
+  environment: Pick<EphemeralEnvironment, "spec" | "status">,
+  { repositories, settings }: SubjectContext,
+): ReportSubject | undefined {
+  const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
+  if (!isMadeByEvent(environment)) return undefined;
+  const repository = repositories.find(name);
+  const hosted = repository && hostedRepository(repository, settings);
+  if (repository === undefined || hosted === undefined) return undefined;
+  return {
+    repository: hosted,
+    name,
+    commit: commitOf(environment, name),
+    number: kind === "pull_request" ? number : undefined,
+    wants: wantsOf(repository),
+  };
+}
+
+/** The reports that a Repository wants on its host. */
+export function wantsOf({ spec: { feedback = {} } }: Repository): ReportSubject["wants"] {
+  const { comment = "always", status = true, deployment = true, statusWithoutEnvironment } = feedback;
+  const successWithoutEnvironment = status && statusWithoutEnvironment === "success";
+  return { comment, status, deployment, successWithoutEnvironment };
+}
+
+function commitOf({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">, repository: string) {
+  const component = COMPONENTS.find((one) => spec[one]?.repository === repository);
+  if (component === undefined) return undefined;
+  const { commit = "" } = spec[component] ?? {};
+  return commit === "" ? status?.sources?.[component]?.resolved?.commit : commit;
+}

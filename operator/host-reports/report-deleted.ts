@@ -2,10 +2,16 @@ import { appliedState } from "../../crds/environment/applied-state.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { UNWANTED_ANNOTATION } from "../../crds/group.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
-import { goneText, markerOf } from "./comment-text.ts";
-import { contextOf } from "./desired-reports.ts";
-import { lastReport, unwantedReport } from "./report.ts";
-import { type ReportSubject, type SubjectContext, subjectOf } from "./subject.ts";
+import {
+  contextOf,
+  goneText,
+  lastReport,
+  markerOf,
+  type ReportSubject,
+  type SubjectContext,
+  subjectOf,
+  unwantedReport,
+} from "./desired-reports.ts";
 
 export interface ReportDeletedContext extends SubjectContext {
   readonly pullRequestHost: PullRequestHost;

@@ -1,6 +1,7 @@
+import type { Settings } from "../../config/settings.ts";
 import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
 import { branchProblem } from "../../crds/repository/branches.ts";
-import { admits, branchOf, isOneRepository, type Repository } from "../../crds/repository/repository.ts";
+import { admits, branchOf, fullNameOf, isOneRepository, type Repository } from "../../crds/repository/repository.ts";
 import { sharedGroups, takesPlace } from "../../crds/repository/repository-use.ts";
 import type { DecisionContext } from "./decision.ts";
 
@@ -75,4 +76,24 @@ async function branchOfCompanion(companion: Repository, { branch }: Own, context
   if (branch === undefined || branchProblem(branch) !== undefined) return branchOf(companion);
   const head = await context.branchHeads.headOf(companion, branch);
   return head === undefined ? branchOf(companion) : branch;
+}
+
+/** Reason why the settings exclude a repository's organization, if so. */
+export function organizationProblem(repository: Repository, { webhooks }: Settings): string | undefined {
+  // A moved repository must be allowed at both places.
+  const names = [fullNameOf(repository), repository.status?.hostRepository?.fullName ?? fullNameOf(repository)];
+  const organizations = names.map((name) => name.split("/")[0] ?? "");
+  const refused = organizations.find((one) => !isListed(one, webhooks.allowedOrganizations));
+  return refused === undefined ? undefined : `the settings do not allow the organization '${refused}'`;
+}
+
+/** Like `organizationProblem`, for the repository. */
+export function repositoryProblem(repository: Repository, { webhooks }: Settings): string | undefined {
+  const name = fullNameOf(repository);
+  return isListed(name, webhooks.allowedRepositories) ? undefined : `the settings do not allow '${name}'`;
+}
+
+/** Hosts compare names case-insensitively; an empty list allows all. */
+function isListed(name: string, allowed: readonly string[]): boolean {
+  return allowed.length === 0 || allowed.some((one) => one.toLowerCase() === name.toLowerCase());
 }

@@ -1,4 +1,9 @@
-import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
+import {
+  isEndOfPullRequest,
+  isFinal,
+  type WebhookDelivery,
+  type WebhookDeliveryStatus,
+} from "../../crds/webhooks/webhook-delivery.ts";
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
@@ -15,15 +20,13 @@ import {
   WebhookTooLarge,
 } from "../ports/api/webhook-inbox.ts";
 import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
-import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
-import { isDoable, targetOf } from "./act.ts";
+import type { Claim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
 import { heldBodies } from "./held-bodies.ts";
-import { createIntake } from "./intake.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
-import { decideAll, type ProcessingContext, processDelivery } from "./process.ts";
-import { statesToRefetch } from "./pull-request/stale-state.ts";
+import { decideAll, isDoable, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
+import { statesToRefetch } from "./pull-request/refetch.ts";
 import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
 import { approvalOf, dated, deliveryOf, type NewDelivery, outcomeOf, serialKey } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
@@ -239,4 +242,58 @@ function shown({ decision }: Decided): Simulation["decisions"][number] {
   if (decision.do === "report") return { do: "report", reason, message: decision.report.description };
   const { environment, message } = decision;
   return { do: decision.do, reason, message, ...(environment && { environment: environment.metadata.name }) };
+}
+
+/** Deliveries are decided within seconds, unless the API server is away. */
+const FULL_RETRY_SECONDS = 10;
+const SHARE = 0.1;
+
+/** Bounded storage of deliveries. */
+interface Intake {
+  /** Claims a delivery. @throws InboxFull when the limit is reached; ClusterUnavailable */
+  claim(delivery: NewDelivery): Promise<Claim>;
+}
+
+/**
+ * An intake for at most `room` undecided deliveries, a tenth of them per Repository. The end of a pull request is
+ * always taken: no later event would end the wait of others about it.
+ *
+ * @param room `webhooks.pending` of the settings
+ */
+function createIntake(deliveries: Pick<WebhookDeliveries, "find" | "undecided" | "claim">, room: number): Intake {
+  const share = Math.ceil(room * SHARE);
+  /** Unanswered claims, which may soon be undecided deliveries. */
+  let claiming = 0;
+  const claimingOf = new Map<string, number>();
+
+  const isFull = ({ spec }: NewDelivery) => {
+    if (isEndOfPullRequest({ spec })) return false;
+    if (deliveries.undecided().length + claiming >= room) return true;
+    return (spec.repositories ?? []).some(
+      (name) => deliveries.undecided(name).length + (claimingOf.get(name) ?? 0) >= share,
+    );
+  };
+  const count = ({ spec: { repositories = [] } }: NewDelivery, by: 1 | -1) => {
+    claiming += by;
+    for (const name of new Set(repositories)) {
+      const now = (claimingOf.get(name) ?? 0) + by;
+      if (now === 0) claimingOf.delete(name);
+      else claimingOf.set(name, now);
+    }
+  };
+
+  return {
+    async claim(delivery) {
+      const { name, spec } = delivery;
+      const known = deliveries.find(name);
+      if (known !== undefined) return { state: "taken", delivery: known };
+      if (isFull(delivery)) throw new InboxFull(FULL_RETRY_SECONDS);
+      count(delivery, 1);
+      try {
+        return await deliveries.claim(name, spec);
+      } finally {
+        count(delivery, -1);
+      }
+    },
+  };
 }

@@ -7,9 +7,9 @@ import {
   type WebhookDeliverySpec,
   type WebhookDeliveryStatus,
 } from "../../crds/webhooks/webhook-delivery.ts";
-import { RemovalRefused } from "../ports/environments.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
+import { type DecidedWrites, RemovalRefused } from "../ports/environments.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
-import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
 import type { Decided, Decision, DecisionContext, Subject } from "./decision.ts";
 import { isReport, reportCommits } from "./merge-group.ts";
 import { waitsSince } from "./waiting.ts";
@@ -233,4 +233,74 @@ function joined(one: Decided, other: Decided): Decided {
   if (second.do === "delete") return { ...other, trace };
   const annotations = { ...first.annotations, ...second.annotations };
   return { decision: { ...first, spec: { ...first.spec, ...second.spec }, annotations }, trace };
+}
+
+/** Dependencies for acting. */
+interface ActContext {
+  readonly writes: DecidedWrites;
+  readonly audit: AuditTrail;
+  readonly newId: () => string;
+}
+
+/** A decision carried out by one write. */
+type Doable = Extract<Decision, { readonly do: "create" | "update" | "delete" }>;
+/** A written environment, with the action. */
+type Written = NonNullable<WebhookDeliveryStatus["environments"]>[number];
+
+const ACTIONS = { create: "created", update: "updated", delete: "deleted" } as const;
+
+export function isDoable(decision: Decision): decision is Doable {
+  return decision.do in ACTIONS;
+}
+
+/** Name of the environment. */
+export function targetOf(decision: Doable): string {
+  return decision.do === "create" ? decision.name : decision.environment.metadata.name;
+}
+
+/**
+ * Carries out a decision by one write (two for a deletion with annotations), and records it.
+ *
+ * @returns "changed" when the decision's basis has changed: decide again
+ * @throws errors of the DecidedWrites port
+ */
+export async function act(
+  decision: Doable,
+  delivery: WebhookDelivery,
+  context: ActContext,
+): Promise<Written | "changed"> {
+  const auditId = context.newId();
+  const environment = await write(decision, auditId, context);
+  if (environment === "changed") return "changed";
+  const { name, uid } = environment.metadata;
+  await context.audit.add({
+    auditId,
+    event: "change",
+    action: `webhook ${decision.do}`,
+    actor: { method: "webhook", delivery: delivery.metadata.name, ...loginOf(delivery) },
+    concerns: name,
+    note: decision.reason,
+    objects: [{ name, uid }],
+    outcome: "accepted",
+  });
+  return { name, uid, action: ACTIONS[decision.do] };
+}
+
+async function write(
+  decision: Doable,
+  auditId: string,
+  { writes }: ActContext,
+): Promise<EphemeralEnvironment | "changed"> {
+  if (decision.do === "create") return writes.create(decision.name, decision.spec, auditId, decision.annotations);
+  const { environment, annotations = {} } = decision;
+  if (decision.do === "update") return writes.revise(environment, decision.spec, auditId, annotations);
+  const has = environment.metadata.annotations ?? {};
+  const isNoted = Object.entries(annotations).every(([name, value]) => has[name] === value);
+  const noted = isNoted ? environment : await writes.revise(environment, {}, auditId, annotations);
+  return noted === "changed" || (await writes.remove(noted)) === "changed" ? "changed" : noted;
+}
+
+function loginOf({ spec: { event } }: WebhookDelivery) {
+  const login = event.pullRequest?.login ?? event.approval?.by;
+  return login === undefined ? {} : { login };
 }

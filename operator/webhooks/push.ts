@@ -1,7 +1,15 @@
 import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import type { PushState } from "../../crds/webhooks/webhook-event.schema.ts";
-import { type Decided, type DecisionContext, deletion, left, nothing, type Subject } from "./decision.ts";
-import { type User, usersOf } from "./users.ts";
+import {
+  type Decided,
+  type DecisionContext,
+  deletion,
+  left,
+  nothing,
+  type Subject,
+  type User,
+  usersOf,
+} from "./decision.ts";
 
 interface Push {
   readonly subject: Subject;

@@ -9,7 +9,7 @@ import {
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "./decision.ts";
-import { usersOf } from "./users.ts";
+import { usersOf } from "./decision.ts";
 
 /** Limit of a wait; GitHub's merge queue drops a group by then too. */
 const LONGEST_WAIT_MS = 60 * 60_000;

@@ -15,8 +15,7 @@ import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
 import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";
-import { withAction } from "../../webhooks/pull-request/refetch.ts";
-import { differ } from "../../webhooks/pull-request/stale-state.ts";
+import { differ, withAction } from "../../webhooks/pull-request/refetch.ts";
 import { isWanted } from "../../webhooks/pull-request/wanted.ts";
 import { refetchedDelivery } from "../../webhooks/stored.ts";
 

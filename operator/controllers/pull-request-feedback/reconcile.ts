@@ -2,8 +2,13 @@ import type { Settings } from "../../../config/settings.ts";
 import { clipped } from "../../../crds/conditions.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { type DesiredReports, desiredReports, hashOf } from "../../host-reports/desired-reports.ts";
-import { type ReportSubject, subjectOf } from "../../host-reports/subject.ts";
+import {
+  type DesiredReports,
+  desiredReports,
+  hashOf,
+  type ReportSubject,
+  subjectOf,
+} from "../../host-reports/desired-reports.ts";
 import { isUnavailable } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";

@@ -8,8 +8,7 @@ import {
   type WebhookRegistrar,
 } from "../../ports/api/webhook-registrar.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { type CheckContext, checkHooks, problemOfHost } from "./check.ts";
-import { type Prerequisites, prerequisitesOf } from "./prerequisites.ts";
+import { type CheckContext, checkHooks, type Prerequisites, prerequisitesOf, problemOfHost } from "./check.ts";
 
 /** Readers must not use up the host's rate limit. */
 const CACHED_SECONDS = 15;

@@ -7,7 +7,7 @@ import { isOneRepository, type Repository, tagTemplateOf } from "../../../crds/r
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
-import type { PullRequestFacts } from "./facts.ts";
+import type { PullRequestFacts } from "./rules.ts";
 import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
 import { endsEnvironment, unwantedAnnotation, unwantedStatus, wantedAgain } from "./wanted.ts";
 

@@ -2,10 +2,12 @@ import { RE2JS } from "re2js";
 import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
 import { CREATE_ACTIONS, type PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
-import { organizationProblem, repositoryProblem } from "../allowed.ts";
-import { fullProblem } from "../components.ts";
-import type { PullRequestFacts } from "./facts.ts";
+import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
+import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
+import { fullProblem, organizationProblem, repositoryProblem } from "../components.ts";
+import type { DecisionContext } from "../decision.ts";
 import type { KnownState } from "./newest-state.ts";
 import { isSkippedDraft, isWanted, missingLabels } from "./wanted.ts";
 
@@ -223,4 +225,28 @@ function concernsLabel({ state, isUnsure }: KnownState, rules: PullRequestRules)
   const { requiredLabels = [] } = rules;
   const isGiven = state.action === "labeled" && state.label !== undefined && requiredLabels.includes(state.label);
   return isGiven || (!isUnsure && state.state === "open" && missingLabels(state, rules).length > 0);
+}
+
+/** Input of the rules about a pull request. */
+export interface PullRequestFacts {
+  readonly repository: Repository;
+  readonly rules: PullRequestRules;
+  /** Action of the current event: it decides only about a creation. */
+  readonly action: PullRequestAction | "approval";
+  /** Newest known state, which decides everything else. */
+  readonly state: PullRequestState;
+  readonly states: readonly KnownState[];
+  /** All stored deliveries about the pull request, with its pipelines' reports. */
+  readonly deliveries: readonly WebhookDelivery[];
+  /** Commits that a maintainer approved, for pull requests of forks. */
+  readonly approved: ReadonlySet<string>;
+  readonly former: FormerEnvironment | undefined;
+  readonly context: Pick<DecisionContext, "settings" | "environments" | "repositories" | "deliveries">;
+}
+
+/** An earlier environment of the pull request. */
+export interface FormerEnvironment {
+  readonly record: EnvironmentRecord;
+  /** True when an event of the pull request deleted it, by its delivery. */
+  readonly isDeletedByEvent: boolean;
 }

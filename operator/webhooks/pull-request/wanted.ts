@@ -10,11 +10,9 @@ import {
 } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { contextOf } from "../../host-reports/desired-reports.ts";
-import { unwantedReport } from "../../host-reports/report.ts";
-import { wantsOf } from "../../host-reports/subject.ts";
+import { contextOf, unwantedReport, wantsOf } from "../../host-reports/desired-reports.ts";
 import type { Decided } from "../decision.ts";
-import type { PullRequestFacts } from "./facts.ts";
+import type { PullRequestFacts } from "./rules.ts";
 
 type Judged = Pick<PullRequestState, "state" | "merged" | "draft" | "labels">;
 
