@@ -23,7 +23,7 @@ import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts"
 import type { Claim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
-import { heldBodies } from "./held-bodies.ts";
+import { heldBodies } from "./arriving-body.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
 import { decideAll, isDoable, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
 import { statesToRefetch } from "./pull-request/refetch.ts";

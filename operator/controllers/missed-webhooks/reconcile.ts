@@ -16,7 +16,7 @@ import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.
 import type { DecisionContext } from "../../webhooks/decision.ts";
 import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";
 import { differ, withAction } from "../../webhooks/pull-request/refetch.ts";
-import { isWanted } from "../../webhooks/pull-request/wanted.ts";
+import { isWanted } from "../../webhooks/pull-request/rules.ts";
 import { refetchedDelivery } from "../../webhooks/stored.ts";
 
 /** The settings and ports of the search for missed webhooks. */

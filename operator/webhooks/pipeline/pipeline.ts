@@ -15,7 +15,7 @@ import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
-import { type Components, completed, fullProblem, organizationProblem, repositoryProblem } from "../components.ts";
+import { type Components, completed, fullProblem, organizationProblem, repositoryProblem } from "../creation.ts";
 import {
   type Decided,
   deletion,

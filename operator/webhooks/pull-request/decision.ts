@@ -3,13 +3,14 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { isProtected } from "../../../crds/environment/lifetime.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { hasPlaceholder } from "../../../crds/repository/image-tag.ts";
-import { isOneRepository, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
+import { isOneRepository, type Repository, tagTemplateOf, hostedRepository } from "../../../crds/repository/repository.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
-import type { PullRequestFacts } from "./rules.ts";
-import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
-import { endsEnvironment, unwantedAnnotation, unwantedStatus, wantedAgain } from "./wanted.ts";
+import { type PullRequestFacts, CREATION_RULES, forks, LASTING_RULES, type Rule, endsEnvironment } from "./rules.ts";
+import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
+import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
+import { contextOf, unwantedReport, wantsOf } from "../../host-reports/desired-reports.ts";
 
 /** Existing environment with the name that the pull request's environment has. */
 export interface ExistingEnvironment {
@@ -119,4 +120,47 @@ function evaluate(facts: PullRequestFacts, rules: readonly Rule[]) {
   const trace = problems.map(({ name, message }) => verdict(facts.repository, name, message));
   const first = problems.find(({ message }) => message !== undefined);
   return { trace, broken: first && { reason: first.reason, message: first.message ?? "" } };
+}
+
+const WISHES: readonly string[] = ["skip_draft", "required_labels", "branch_pattern", "base_pattern"];
+/** A violation of these excludes the Repository from all pull requests. */
+const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allowed_repositories"];
+
+/**
+ * Decision to report a success when a rule of the Repository wants no environment; `undefined` when it requests no such
+ * status, without a token of the host, or when something else prevents an environment: an approval, a limit, a user's
+ * deletion.
+ *
+ * @param trace verdicts of all rules for a creation
+ */
+export function unwantedStatus(facts: PullRequestFacts, trace: readonly RuleVerdict[]): Decided | undefined {
+  const { repository, state, context } = facts;
+  const rule = wantsOf(repository).successWithoutEnvironment ? unwantedBy(facts, trace) : undefined;
+  const hosted = hostedRepository(repository, context.settings);
+  if (rule === undefined || hosted === undefined) return undefined;
+  const told = { ...unwantedReport(rule), commit: state.headCommit };
+  const report = { ...told, context: contextOf({ name: repository.metadata.name }) };
+  return { decision: { do: "report", repository: hosted, report, reason: "Unwanted" }, trace };
+}
+
+/** Message of the rule that wants no environment, if any. */
+function unwantedBy({ rules, state, action }: PullRequestFacts, trace: readonly RuleVerdict[]): string | undefined {
+  const broken = trace.filter(({ passed }) => !passed);
+  if (broken.some(({ rule }) => TAKES_PART.includes(rule))) return undefined;
+  const isDeniedFork = state.isFork && rules.forks !== "approve";
+  const unwished = broken.find(({ rule }) => WISHES.includes(rule) || (rule === "forks" && isDeniedFork));
+  if (unwished !== undefined) return unwished.message;
+  // An unrelated action, such as a new title, changes no wish.
+  const isChoice = broken.length === 1 && CREATE_ACTIONS.some((one) => one === action);
+  return broken.find(({ rule }) => isChoice && rule === "create_on")?.message;
+}
+
+/** Annotations for a deletion whose end is reported as a success; see `conclude`. */
+export function unwantedAnnotation({ repository }: PullRequestFacts, rule: string): Record<string, string> {
+  return wantsOf(repository).successWithoutEnvironment ? { [UNWANTED_ANNOTATION]: rule } : {};
+}
+
+/** Removes the annotation after a deletion that did not happen. */
+export function wantedAgain({ metadata }: EphemeralEnvironment): Record<string, null> {
+  return metadata.annotations?.[UNWANTED_ANNOTATION] === undefined ? {} : { [UNWANTED_ANNOTATION]: null };
 }

@@ -8,7 +8,7 @@ import { branchProblem } from "../../../crds/repository/branches.ts";
 import { admits, type Repository } from "../../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { completed } from "../components.ts";
+import { completed } from "../creation.ts";
 import { type Decided, type DecisionContext, nothing, type Subject, verdict } from "../decision.ts";
 import { formatOf } from "../formats.ts";
 import { withReports } from "../pipeline/report.ts";

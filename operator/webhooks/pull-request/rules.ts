@@ -3,13 +3,12 @@ import type { EnvironmentRecord } from "../../../crds/environment/environment-re
 import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import { CREATE_ACTIONS, type PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
+import { CREATE_ACTIONS, type PullRequestRules, DELETE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { fullProblem, organizationProblem, repositoryProblem } from "../components.ts";
+import { fullProblem, organizationProblem, repositoryProblem } from "../creation.ts";
 import type { DecisionContext } from "../decision.ts";
 import type { KnownState } from "./newest-state.ts";
-import { isSkippedDraft, isWanted, missingLabels } from "./wanted.ts";
 
 /** One rule of the specification for pull requests. */
 export interface Rule {
@@ -249,4 +248,29 @@ export interface FormerEnvironment {
   readonly record: EnvironmentRecord;
   /** True when an event of the pull request deleted it, by its delivery. */
   readonly isDeletedByEvent: boolean;
+}
+
+type Judged = Pick<PullRequestState, "state" | "merged" | "draft" | "labels">;
+
+/** True when the environment of a pull request in this state stays. */
+export function isWanted(state: Judged, rules: PullRequestRules): boolean {
+  if (state.state === "closed") return !endsEnvironment(state, rules);
+  return !isSkippedDraft(state, rules) && missingLabels(state, rules).length === 0;
+}
+
+/** True when this end of a pull request deletes its environment (`delete_on`). */
+export function endsEnvironment({ merged }: Pick<Judged, "merged">, { deleteOn }: PullRequestRules): boolean {
+  const ends: readonly string[] = deleteOn ?? DELETE_ACTIONS;
+  return ends.includes(merged ? "merged" : "closed");
+}
+
+export function isSkippedDraft({ draft }: Pick<Judged, "draft">, { skipDraft }: PullRequestRules): boolean {
+  return draft && skipDraft === true;
+}
+
+export function missingLabels(
+  { labels }: Pick<Judged, "labels">,
+  { requiredLabels }: PullRequestRules,
+): readonly string[] {
+  return (requiredLabels ?? []).filter((label) => !labels.includes(label));
 }
