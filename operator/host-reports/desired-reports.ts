@@ -46,7 +46,7 @@ export function desiredReports(
 
 function commentOf(
   environment: EphemeralEnvironment,
-  about: { subject: ReportSubject; report: Report; publicUrl: string | undefined },
+  about: { subject: ReportSubject; report: HostReport; publicUrl: string | undefined },
 ): Pick<DesiredReports, "comment"> {
   const { number, wants } = about.subject;
   if (number === undefined || wants.comment === "never") return {};
@@ -59,7 +59,7 @@ function commentOf(
   return { comment: { number, marker, text, mayCreate, ...(id === undefined ? {} : { id }) } };
 }
 
-const fieldsOf = ({ state, description, url }: Report, commit: string) => ({
+const fieldsOf = ({ state, description, url }: HostReport, commit: string) => ({
   commit,
   state,
   description,
@@ -70,7 +70,7 @@ const fieldsOf = ({ state, description, url }: Report, commit: string) => ({
 export const hashOf = (fields: object): string => digestOf(fields);
 
 /** Reported state of an environment. */
-export interface Report {
+export interface HostReport {
   readonly state: ReportedState;
   /** One line. */
   readonly description: string;
@@ -82,7 +82,7 @@ export interface Report {
 const DESCRIPTION_MAX_LENGTH = 140;
 
 /** Report about the desired commit: a status of a former spec does not count. */
-function reportOf(environment: EphemeralEnvironment): Report {
+function reportOf(environment: EphemeralEnvironment): HostReport {
   const { metadata, status } = environment;
   const phase = status?.observedGeneration === metadata.generation ? shownPhase(environment) : "updating";
   if (phase === "ready") {
@@ -96,13 +96,13 @@ function reportOf(environment: EphemeralEnvironment): Report {
 }
 
 /** Final report: a pull request must not wait for an environment that is gone. */
-export function lastReport(reported: ReportedState): Report {
+export function lastReport(reported: ReportedState): HostReport {
   const description = "The environment is gone";
   return { state: reported === "pending" ? "failure" : reported, description };
 }
 
 /** Report for a commit without an environment by a rule. @param rule reason, for people */
-export function unwantedReport(rule: string): Report {
+export function unwantedReport(rule: string): HostReport {
   const description = clipped(`No environment is wanted: ${oneLine(rule)}`, DESCRIPTION_MAX_LENGTH);
   return { state: "success", description };
 }
@@ -117,7 +117,7 @@ const TITLES = { pending: "is being prepared", success: "is ready", failure: "fa
 /** Comment about an existing environment, in Markdown. */
 function commentText(
   environment: EphemeralEnvironment,
-  { subject, report, publicUrl = "" }: { subject: ReportSubject; report: Report; publicUrl?: string | undefined },
+  { subject, report, publicUrl = "" }: { subject: ReportSubject; report: HostReport; publicUrl?: string | undefined },
 ): string {
   const { name } = environment.metadata;
   const lines = [
@@ -182,7 +182,7 @@ export interface ReportSubject {
   };
 }
 
-export interface SubjectContext {
+export interface ReportDependencies {
   readonly repositories: Pick<Repositories, "find">;
   readonly settings: Pick<Settings, "hosts">;
 }
@@ -190,7 +190,7 @@ export interface SubjectContext {
 /** ReportSubject of an environment; `undefined` without an event of a host, or without a token for it. */
 export function subjectOf(
   environment: Pick<EphemeralEnvironment, "spec" | "status">,
-  { repositories, settings }: SubjectContext,
+  { repositories, settings }: ReportDependencies,
 ): ReportSubject | undefined {
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
   if (!isMadeByEvent(environment)) return undefined;

@@ -7,13 +7,13 @@ import {
   goneText,
   lastReport,
   markerOf,
+  type ReportDependencies,
   type ReportSubject,
-  type SubjectContext,
   subjectOf,
   unwantedReport,
 } from "./desired-reports.ts";
 
-export interface ReportDeletedContext extends SubjectContext {
+export interface ReportDeletedContext extends ReportDependencies {
   readonly pullRequestHost: PullRequestHost;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { WebhookTooLarge, InboxFull } from "../ports/api/webhook-inbox.ts";
+import { InboxFull, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { ArrivingWebhook } from "../ports/webhooks/webhook-format.ts";
-import { NeededFields, KeptBytes } from "./needed-fields.ts";
+import { KeptBytes, NeededFields } from "./needed-fields.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 

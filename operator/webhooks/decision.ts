@@ -116,7 +116,7 @@ export function verdict(repository: Repository, rule: string, problem: string | 
 }
 
 /** Input of a decision: one event, as one Repository sees it. */
-export interface Subject {
+export interface RepositoryEvent {
   readonly event: WebhookEvent;
   readonly repository: Repository;
   /** Host's id in the settings; empty for the contract's own format. */
@@ -144,11 +144,11 @@ export interface DecisionContext {
 
 /** The environments that a push or a pipeline of a Repository may concern. */
 
-export interface User {
+export interface RepositoryUse {
   readonly environment: EphemeralEnvironment;
   readonly source: EnvironmentSpec["backend"];
   /** Desired commit of the component; `undefined` while its branch's head is unknown. */
-  readonly wanted: string | undefined;
+  readonly desiredCommit: string | undefined;
   /** True when it follows pushes to its branch. */
   readonly follows: boolean;
   /** True when a pipeline of the Repository made it. */
@@ -156,10 +156,10 @@ export interface User {
 }
 
 /** Environments of the Repository, without terminating ones. */
-export function usersOf(
-  { repository, host }: Pick<Subject, "repository" | "host">,
+export function usesOf(
+  { repository, host }: Pick<RepositoryEvent, "repository" | "host">,
   { environments }: Pick<DecisionContext, "environments">,
-): readonly User[] {
+): readonly RepositoryUse[] {
   const { name } = repository.metadata;
   const component = repository.spec.type;
   return environments.ofRepository(name).flatMap((environment) => {
@@ -168,6 +168,6 @@ export function usersOf(
     if (source?.repository !== name || metadata.deletionTimestamp !== undefined) return [];
     const isMadeByPipeline = triggerKey(spec.trigger) === pipelineKey(host, name);
     const follows = source.follow === true && !source.commit;
-    return [{ environment, source, wanted: wantedCommit(environment, component), follows, isMadeByPipeline }];
+    return [{ environment, source, desiredCommit: wantedCommit(environment, component), follows, isMadeByPipeline }];
   });
 }

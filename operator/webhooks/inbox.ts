@@ -20,10 +20,10 @@ import {
   WebhookTooLarge,
 } from "../ports/api/webhook-inbox.ts";
 import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
-import type { Claim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import type { DeliveryClaim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import { heldBodies } from "./arriving-body.ts";
 import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
-import { heldBodies } from "./arriving-body.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
 import { decideAll, isDoable, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
 import { statesToRefetch } from "./pull-request/refetch.ts";
@@ -251,7 +251,7 @@ const SHARE = 0.1;
 /** Bounded storage of deliveries. */
 interface Intake {
   /** Claims a delivery. @throws InboxFull when the limit is reached; ClusterUnavailable */
-  claim(delivery: NewDelivery): Promise<Claim>;
+  claim(delivery: NewDelivery): Promise<DeliveryClaim>;
 }
 
 /**

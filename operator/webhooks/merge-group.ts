@@ -6,10 +6,10 @@ import type { MergeGroupState } from "../../crds/webhooks/webhook-event.schema.t
 import { contextOf, wantsOf } from "../host-reports/desired-reports.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
-import { type Decided, type Decision, type DecisionContext, nothing, type Subject } from "./decision.ts";
+import { type Decided, type Decision, type DecisionContext, nothing, type RepositoryEvent } from "./decision.ts";
 
 interface MergeGroup {
-  readonly subject: Subject;
+  readonly subject: RepositoryEvent;
   readonly mergeGroup: MergeGroupState;
   readonly context: Pick<DecisionContext, "settings" | "deliveries">;
 }
@@ -30,7 +30,11 @@ export function decideMergeGroup({ subject, mergeGroup: { commit }, context }: M
   return { decision: { do: "report", repository: hosted, report, reason: "MergeGroup" }, trace: [] };
 }
 
-function isReported(commit: string, { repository, delivery }: Subject, { deliveries }: MergeGroup["context"]): boolean {
+function isReported(
+  commit: string,
+  { repository, delivery }: RepositoryEvent,
+  { deliveries }: MergeGroup["context"],
+): boolean {
   return deliveries
     .ofCommit(commit)
     .some(

@@ -10,14 +10,14 @@ import {
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { type DecidedWrites, RemovalRefused } from "../ports/environments.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
-import type { Decided, Decision, DecisionContext, Subject } from "./decision.ts";
+import type { Decided, Decision, DecisionContext, RepositoryEvent } from "./decision.ts";
 import { isReport, reportCommits } from "./merge-group.ts";
 import { waitsSince } from "./waiting.ts";
 
 /** Dependencies for processing a delivery. */
 export interface ProcessingContext extends ActContext {
   /** Decides about a subject; in the order of execution. */
-  readonly decide: (subject: Subject, world: DecisionContext) => Promise<readonly Decided[]>;
+  readonly decide: (subject: RepositoryEvent, world: DecisionContext) => Promise<readonly Decided[]>;
   readonly world: DecisionContext;
   /** Absent in the API: the operator reports to hosts. */
   readonly pullRequestHost?: Pick<PullRequestHost, "report">;

@@ -6,13 +6,13 @@ import {
   deletion,
   left,
   nothing,
-  type Subject,
-  type User,
-  usersOf,
+  type RepositoryEvent,
+  type RepositoryUse,
+  usesOf,
 } from "./decision.ts";
 
 interface Push {
-  readonly subject: Subject;
+  readonly subject: RepositoryEvent;
   readonly push: PushState;
   readonly context: DecisionContext;
 }
@@ -25,20 +25,20 @@ interface Push {
  */
 export async function decidePush(given: Push): Promise<readonly Decided[]> {
   const { subject, push, context } = given;
-  const users = usersOf(subject, context).filter(({ source }) => source.branch === push.branch);
-  if (users.length === 0) return [nothing("NoEnvironment", `no environment has the branch '${push.branch}'`)];
-  if (!push.deleted) return users.map((user) => pushed(user, given));
+  const uses = usesOf(subject, context).filter(({ source }) => source.branch === push.branch);
+  if (uses.length === 0) return [nothing("NoEnvironment", `no environment has the branch '${push.branch}'`)];
+  if (!push.deleted) return uses.map((use) => pushed(use, given));
   // Events may be reordered: the branch may have been pushed again.
   const head = await context.branchHeads.headOf(subject.repository, push.branch);
   if (head !== undefined) return [nothing("BranchExists", `the branch '${push.branch}' exists on its host`)];
-  return users.map((user) => deleted(user, given));
+  return uses.map((use) => deleted(use, given));
 }
 
-function pushed(user: User, { subject, push, context }: Push): Decided {
-  const { environment, follows, wanted } = user;
+function pushed(use: RepositoryUse, { subject, push, context }: Push): Decided {
+  const { environment, follows, desiredCommit } = use;
   const annotation = annotationOf(subject);
   const wasDeleted = environment.metadata.annotations?.[annotation] !== undefined;
-  const isBehind = follows && wanted !== push.commit;
+  const isBehind = follows && desiredCommit !== push.commit;
   if (!isBehind && !wasDeleted) {
     return left(
       environment,
@@ -53,7 +53,7 @@ function pushed(user: User, { subject, push, context }: Push): Decided {
   return { decision: { do: "update", environment, spec: {}, annotations, reason: "Pushed" }, trace: [] };
 }
 
-function deleted({ environment, follows, isMadeByPipeline }: User, { subject, push }: Push): Decided {
+function deleted({ environment, follows, isMadeByPipeline }: RepositoryUse, { subject, push }: Push): Decided {
   if (follows && isMadeByPipeline) return deletion(environment, "BranchDeleted", []);
   const annotation = annotationOf(subject);
   const { annotations } = environment.metadata;
@@ -63,4 +63,4 @@ function deleted({ environment, follows, isMadeByPipeline }: User, { subject, pu
   return { decision: { ...decision, reason: "SourceGone" }, trace: [] };
 }
 
-const annotationOf = ({ repository }: Subject) => DELETED_BRANCH_ANNOTATION[repository.spec.type];
+const annotationOf = ({ repository }: RepositoryEvent) => DELETED_BRANCH_ANNOTATION[repository.spec.type];

@@ -12,9 +12,9 @@ import type {
   WebhookFormat,
   WebhookKeys,
 } from "../ports/webhooks/webhook-format.ts";
+import type { HeldBodies, HeldBody } from "./arriving-body.ts";
 import { isObject, namesRepository, readBody } from "./arriving-body.ts";
 import { type FormatKind, formatKindOf, formatOf, type WebhookFormats } from "./formats.ts";
-import type { HeldBodies, HeldBody } from "./arriving-body.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
 /** The settings and ports that find the sender of a webhook. */

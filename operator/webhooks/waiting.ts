@@ -9,7 +9,7 @@ import {
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "./decision.ts";
-import { usersOf } from "./decision.ts";
+import { usesOf } from "./decision.ts";
 
 /** Limit of a wait; GitHub's merge queue drops a group by then too. */
 const LONGEST_WAIT_MS = 60 * 60_000;
@@ -77,7 +77,10 @@ function isReportWanted({ spec }: WebhookDelivery, world: DecisionContext): bool
   if (commit === undefined) return false;
   return repositories.some((name) => {
     const repository = world.repositories.find(name);
-    return repository !== undefined && usersOf({ repository, host }, world).some(({ wanted }) => wanted === commit);
+    return (
+      repository !== undefined &&
+      usesOf({ repository, host }, world).some(({ desiredCommit }) => desiredCommit === commit)
+    );
   });
 }
 

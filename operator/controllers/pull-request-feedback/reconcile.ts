@@ -64,9 +64,9 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
     if (found === undefined || subject === undefined) return;
     const known = former(found);
     const environment = { ...found, status: { ...found.status, feedback: known } };
-    const wanted = desiredReports(environment, subject, context.settings.publicUrl);
+    const desired = desiredReports(environment, subject, context.settings.publicUrl);
     const isLasting = () => lasting(name)?.metadata.uid === found.metadata.uid;
-    const { feedback, error } = await reportChanges(known, { host, subject, wanted, signal, isLasting });
+    const { feedback, error } = await reportChanges(known, { host, subject, desired, signal, isLasting });
     const notStored = await store(found, feedback).catch((failure: unknown) => {
       context.log.warn("what the host was told is not stored yet", { environment: name, error: failure });
       return failure;
@@ -98,7 +98,7 @@ interface ReportingResult {
 interface Reporting {
   readonly host: PullRequestHost;
   readonly subject: ReportSubject;
-  readonly wanted: DesiredReports;
+  readonly desired: DesiredReports;
   readonly signal: AbortSignal;
   /** False once the environment is gone: its end must be the last report. */
   readonly isLasting: () => boolean;
@@ -128,28 +128,28 @@ async function reportChanges(former: FeedbackStatus, reporting: Reporting): Prom
   return { feedback: { ...feedback, problem: clipped(error instanceof Error ? error.message : String(error)) }, error };
 }
 
-async function reportStatus({ status }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
-  if (wanted.status === undefined) return {};
-  const lastReportedHash = hashOf(wanted.status);
+async function reportStatus({ status }: FeedbackStatus, { host, subject, desired, signal }: Reporting) {
+  if (desired.status === undefined) return {};
+  const lastReportedHash = hashOf(desired.status);
   if (lastReportedHash === status?.lastReportedHash) return {};
-  await host.report(subject.repository, wanted.status, signal);
-  const { commit, state } = wanted.status;
+  await host.report(subject.repository, desired.status, signal);
+  const { commit, state } = desired.status;
   return { status: { commit, state, lastReportedHash } };
 }
 
-async function reportDeployment({ deployment }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
-  if (wanted.deployment === undefined) return {};
-  const lastReportedHash = hashOf(wanted.deployment);
+async function reportDeployment({ deployment }: FeedbackStatus, { host, subject, desired, signal }: Reporting) {
+  if (desired.deployment === undefined) return {};
+  const lastReportedHash = hashOf(desired.deployment);
   if (lastReportedHash === deployment?.lastReportedHash) return {};
-  await host.deploy(subject.repository, wanted.deployment, signal);
+  await host.deploy(subject.repository, desired.deployment, signal);
   return { deployment: { lastReportedHash } };
 }
 
-async function reportComment({ comment }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
-  if (wanted.comment === undefined) return {};
-  const { id: _, mayCreate: __, ...text } = wanted.comment;
+async function reportComment({ comment }: FeedbackStatus, { host, subject, desired, signal }: Reporting) {
+  if (desired.comment === undefined) return {};
+  const { id: _, mayCreate: __, ...text } = desired.comment;
   const lastReportedHash = hashOf(text);
   if (lastReportedHash === comment?.lastReportedHash) return {};
-  const id = await host.comment(subject.repository, wanted.comment, signal);
+  const id = await host.comment(subject.repository, desired.comment, signal);
   return id === undefined ? {} : { comment: { id, lastReportedHash } };
 }

@@ -9,7 +9,7 @@ import type { DecidedWrites } from "../../ports/environments.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import type { DecisionContext, Subject } from "../../webhooks/decision.ts";
+import type { DecisionContext, RepositoryEvent } from "../../webhooks/decision.ts";
 import { type ProcessingContext, processDelivery } from "../../webhooks/process.ts";
 import { knownStates } from "../../webhooks/pull-request/newest-state.ts";
 import { refetch } from "../../webhooks/pull-request/refetch.ts";
@@ -57,7 +57,7 @@ function newestOf(
 ): WebhookDelivery | undefined {
   const deliveries = world.deliveries.ofPullRequest(triggerKey(spec.trigger) ?? "");
   if (deliveries.some(isPending)) return undefined;
-  const noEvent: Pick<Subject, "event" | "delivery" | "host"> = {
+  const noEvent: Pick<RepositoryEvent, "event" | "delivery" | "host"> = {
     event: { type: "other" },
     delivery: undefined,
     host: spec.trigger?.provider ?? "",

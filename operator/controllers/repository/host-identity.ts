@@ -8,7 +8,7 @@ import { equalJson } from "../../kit/equal-json.ts";
 const NAME_CURRENT = "NameCurrent";
 
 /** True when a delivery has a new identity of the Repository. */
-export function tellsIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
+export function hasNewIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
   const told = delivery.hostRepository;
   const isOurs = delivery.verified && delivery.host !== undefined && delivery.host === spec.host;
   return isOurs && told !== undefined && !equalJson(told, status?.hostRepository);

@@ -68,13 +68,13 @@ function shownAddress(url: string): string | undefined {
   return OURS.test(pathname) ? `${origin}${pathname}` : undefined;
 }
 
-interface Wanted {
+interface DesiredHook {
   readonly address: string;
   /** Call that registers and repairs. */
   readonly repair: string;
 }
 
-function problemsOf(hooks: readonly AskedHook[], wanted: Wanted): readonly HookProblem[] {
+function problemsOf(hooks: readonly AskedHook[], wanted: DesiredHook): readonly HookProblem[] {
   const here = hooks.filter(({ isHere }) => isHere);
   const [hook] = here;
   const { repair } = wanted;

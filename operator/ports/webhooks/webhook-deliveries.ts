@@ -37,7 +37,7 @@ export interface WebhookDeliveries {
    *
    * @returns `taken` with the stored one when the name exists
    */
-  claim(name: string, spec: WebhookDeliverySpec): Promise<Claim>;
+  claim(name: string, spec: WebhookDeliverySpec): Promise<DeliveryClaim>;
 
   /** Stores the outcome, on the version read; `changed` when another process was first. */
   finish(delivery: WebhookDelivery, status: WebhookDeliveryStatus): Promise<"stored" | "changed">;
@@ -46,6 +46,6 @@ export interface WebhookDeliveries {
   remove(delivery: WebhookDelivery): Promise<void>;
 }
 
-export type Claim =
+export type DeliveryClaim =
   | { readonly state: "claimed"; readonly delivery: WebhookDelivery }
   | { readonly state: "taken"; readonly delivery: WebhookDelivery };

@@ -22,9 +22,9 @@ import {
   left,
   nameTaken,
   nothing,
-  type Subject,
-  type User,
-  usersOf,
+  type RepositoryEvent,
+  type RepositoryUse,
+  usesOf,
   verdict,
 } from "../decision.ts";
 import { knownStates } from "../pull-request/newest-state.ts";
@@ -49,15 +49,15 @@ export async function decidePipeline(reported: ReportedPipeline): Promise<readon
   const uncounted = countedProblem(pipeline, subject.repository.spec.pipeline);
   if (uncounted !== undefined) return [nothing("NotCounted", uncounted.message, countedTrace(uncounted, subject))];
   const merge = ofMerge(reported);
-  const users = merge === undefined ? await concerned(reported) : await concernedByMerge(merge);
-  const waiting = users.filter((user) => isAwaited(user, subject));
-  if (waiting.length > 0) return waiting.map((user) => ofUser(user, merge ?? reported));
-  if (users.length > 0) return [nothing("NotAwaited", "pull requests of this Repository wait for no pipeline")];
+  const uses = merge === undefined ? await concerned(reported) : await concernedByMerge(merge);
+  const waiting = uses.filter((use) => isAwaited(use, subject));
+  if (waiting.length > 0) return waiting.map((use) => ofUse(use, merge ?? reported));
+  if (uses.length > 0) return [nothing("NotAwaited", "pull requests of this Repository wait for no pipeline")];
   if (pipeline.status === "success") return [await createdByPipeline(reported)];
   return [nothing("NoEnvironment", `no environment wants the commit ${shortCommit(pipeline.commit)}`)];
 }
 
-function countedTrace({ rule, message }: CountedProblem, { repository }: Subject): readonly RuleVerdict[] {
+function countedTrace({ rule, message }: CountedProblem, { repository }: RepositoryEvent): readonly RuleVerdict[] {
   const met = COUNTED_RULES.slice(0, COUNTED_RULES.indexOf(rule));
   return [...met.map((one) => verdict(repository, one, undefined)), verdict(repository, rule, message)];
 }
@@ -66,7 +66,7 @@ function countedTrace({ rule, message }: CountedProblem, { repository }: Subject
  * A pull request waits for pipelines only if its Repository has `pipeline`: other workflows, such as linters, build no
  * image.
  */
-function isAwaited({ environment }: User, { repository }: Subject): boolean {
+function isAwaited({ environment }: RepositoryUse, { repository }: RepositoryEvent): boolean {
   return environment.spec.trigger?.kind !== "pull_request" || repository.spec.pipeline !== undefined;
 }
 
@@ -74,12 +74,12 @@ function isAwaited({ environment }: User, { repository }: Subject): boolean {
  * The host is asked for the head, because reports may be reordered and repeated: the pipeline of a replaced commit
  * matters only to environments that want it.
  */
-async function concerned({ subject, pipeline, context }: ReportedPipeline): Promise<readonly User[]> {
+async function concerned({ subject, pipeline, context }: ReportedPipeline): Promise<readonly RepositoryUse[]> {
   const { commit, branch } = pipeline;
-  const users = usersOf(subject, context);
-  const wanting = users.filter(({ wanted }) => wanted === commit);
-  const others = users.filter(
-    (user) => user.wanted !== commit && user.source.branch === branch && isMoved(user, subject),
+  const uses = usesOf(subject, context);
+  const wanting = uses.filter(({ desiredCommit }) => desiredCommit === commit);
+  const others = uses.filter(
+    (use) => use.desiredCommit !== commit && use.source.branch === branch && isMoved(use, subject),
   );
   if (branch === undefined || others.length === 0) return wanting;
   const head = await context.branchHeads.headOf(subject.repository, branch);
@@ -101,24 +101,24 @@ function ofMerge(reported: ReportedPipeline): ReportedPipeline | undefined {
  * Environments of the pull request that want the head. The host is asked, because a pipeline's report may precede the
  * push that caused it: then the commit's event takes the report along.
  */
-async function concernedByMerge({ subject, pipeline, context }: ReportedPipeline): Promise<readonly User[]> {
+async function concernedByMerge({ subject, pipeline, context }: ReportedPipeline): Promise<readonly RepositoryUse[]> {
   const { commit, branch, pullRequest } = pipeline;
-  const users = usersOf(subject, context).filter(({ environment: { spec }, wanted }) => {
+  const uses = usesOf(subject, context).filter(({ environment: { spec }, desiredCommit }) => {
     const { kind, number, provider } = spec.trigger ?? {};
-    return kind === "pull_request" && number === pullRequest && provider === subject.host && wanted === commit;
+    return kind === "pull_request" && number === pullRequest && provider === subject.host && desiredCommit === commit;
   });
-  if (users.length === 0 || branch === undefined) return users;
-  return (await context.branchHeads.headOf(subject.repository, branch)) === commit ? users : [];
+  if (uses.length === 0 || branch === undefined) return uses;
+  return (await context.branchHeads.headOf(subject.repository, branch)) === commit ? uses : [];
 }
 
 /** True when the environment may take the branch's next commit, or end with its canceled pipeline. */
-function isMoved({ follows, environment }: User, { repository }: Subject): boolean {
+function isMoved({ follows, environment }: RepositoryUse, { repository }: RepositoryEvent): boolean {
   const { kind } = environment.spec.trigger ?? {};
   return follows || kind === "pull_request" || repository.spec.pipeline?.onCanceled === "any";
 }
 
-function ofUser(user: User, reported: ReportedPipeline): Decided {
-  const { environment, source, follows, wanted } = user;
+function ofUse(use: RepositoryUse, reported: ReportedPipeline): Decided {
+  const { environment, source, follows, desiredCommit } = use;
   const { subject, pipeline, context } = reported;
   const report = pipelineOf(pipeline);
   const former = source.pipelines ?? [];
@@ -130,11 +130,11 @@ function ofUser(user: User, reported: ReportedPipeline): Decided {
   if (pipelines === undefined) {
     return left(environment, "Outdated", "the environment shows a newer report, or waits for another commit's");
   }
-  if (pipeline.status === "canceled" && isEnd(user, reported)) {
+  if (pipeline.status === "canceled" && isEnd(use, reported)) {
     return deletion(environment, "PipelineCanceled", [verdict(subject.repository, "on_canceled", undefined)]);
   }
   const spec = { [subject.repository.spec.type]: { ...source, pipelines: [...pipelines] } };
-  const isBehind = follows && wanted !== pipeline.commit;
+  const isBehind = follows && desiredCommit !== pipeline.commit;
   const annotations = isBehind ? { annotations: { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } } : {};
   return { decision: { do: "update", environment, spec, ...annotations, reason: REASONS[pipeline.status] }, trace: [] };
 }
@@ -153,7 +153,10 @@ const REASONS = {
  * True when a canceled pipeline ends the environment: by default one without a first version. A running one stays,
  * because a newer push cancels the earlier pipeline. Reports older than the environment do not count.
  */
-function isEnd({ environment, source, isMadeByPipeline }: User, { subject, pipeline }: ReportedPipeline): boolean {
+function isEnd(
+  { environment, source, isMadeByPipeline }: RepositoryUse,
+  { subject, pipeline }: ReportedPipeline,
+): boolean {
   const { metadata, status } = environment;
   const { repository } = subject;
   const effect = repository.spec.pipeline?.onCanceled ?? "own";

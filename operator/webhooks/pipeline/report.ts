@@ -5,13 +5,13 @@ import type { Repository } from "../../../crds/repository/repository.ts";
 import { DEFAULT_PIPELINE_EVENTS, type PipelineRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import type { DecisionContext, Subject } from "../decision.ts";
+import type { DecisionContext, RepositoryEvent } from "../decision.ts";
 import type { KnownState } from "../pull-request/newest-state.ts";
-import type { PullRequestFacts } from "../pull-request/rules.ts";
+import type { RuleInput } from "../pull-request/rules.ts";
 
 /** A pipeline's report for one Repository and its environments. */
 export interface ReportedPipeline {
-  readonly subject: Subject;
+  readonly subject: RepositoryEvent;
   readonly pipeline: PipelineState;
   readonly context: DecisionContext;
 }
@@ -24,7 +24,7 @@ export function pipelineOf({ project, workflow = "", id, attempt, commit, status
 
 type Source = EnvironmentSpec["backend"];
 
-type OfPullRequest = Pick<PullRequestFacts, "states" | "deliveries">;
+type OfPullRequest = Pick<RuleInput, "states" | "deliveries">;
 
 /**
  * A source with its commit's pipelines, if the Repository has pipelines and counted reports exist: a branch may be
@@ -33,11 +33,11 @@ type OfPullRequest = Pick<PullRequestFacts, "states" | "deliveries">;
 export function withReports(
   source: Source,
   repository: Repository,
-  facts: OfPullRequest & Pick<PullRequestFacts, "context">,
+  input: OfPullRequest & Pick<RuleInput, "context">,
 ): Source {
   const { commit, pipelines = [] } = source;
   if (repository.spec.pipeline === undefined || commit === undefined) return source;
-  const known = withPipelines(pipelines, knownPipelines(commit, repository, facts.context, facts), commit);
+  const known = withPipelines(pipelines, knownPipelines(commit, repository, input.context, input), commit);
   return known.length === 0 ? source : { ...source, pipelines: [...known] };
 }
 

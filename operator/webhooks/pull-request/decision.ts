@@ -1,16 +1,21 @@
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
+import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { hasPlaceholder } from "../../../crds/repository/image-tag.ts";
-import { isOneRepository, type Repository, tagTemplateOf, hostedRepository } from "../../../crds/repository/repository.ts";
+import {
+  hostedRepository,
+  isOneRepository,
+  type Repository,
+  tagTemplateOf,
+} from "../../../crds/repository/repository.ts";
+import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
+import { contextOf, unwantedReport, wantsOf } from "../../host-reports/desired-reports.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
-import { type PullRequestFacts, CREATION_RULES, forks, LASTING_RULES, type Rule, endsEnvironment } from "./rules.ts";
-import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
-import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
-import { contextOf, unwantedReport, wantsOf } from "../../host-reports/desired-reports.ts";
+import { CREATION_RULES, endsEnvironment, forks, LASTING_RULES, type Rule, type RuleInput } from "./rules.ts";
 
 /** Existing environment with the name that the pull request's environment has. */
 export interface ExistingEnvironment {
@@ -33,18 +38,18 @@ export type Head = Pick<Partial<EnvironmentSpec["backend"]>, "branch" | "mergeCo
  * deletion, and do not apply to an existing environment.
  */
 export function pullRequestDecision(
-  facts: PullRequestFacts,
+  input: RuleInput,
   existing: ExistingEnvironment | undefined,
   head: Head,
 ): Decided | MayCreate {
   const own = existing?.isOwn && !isTerminating(existing) ? existing.environment : undefined;
-  if (facts.state.state === "closed") return closed(facts, own);
-  return own === undefined ? creation(facts, existing) : updateOf(facts, own, head);
+  if (input.state.state === "closed") return closed(input, own);
+  return own === undefined ? creation(input, existing) : updateOf(input, own, head);
 }
 
 const isTerminating = ({ environment }: ExistingEnvironment) => environment.metadata.deletionTimestamp !== undefined;
 
-function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEnvironment | undefined): Decided {
+function closed({ state, rules, repository }: RuleInput, own: EphemeralEnvironment | undefined): Decided {
   const end = state.merged ? "Merged" : "Closed";
   const isEnd = endsEnvironment(state, rules);
   const problem = isEnd ? undefined : `'${end.toLowerCase()}' deletes no environment`;
@@ -55,29 +60,29 @@ function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEn
     : nothing("KeptUntilExpiry", "the environment stays until its TTL is over", trace);
 }
 
-function updateOf(facts: PullRequestFacts, environment: EphemeralEnvironment, head: Head): Decided {
-  const lasting = evaluate(facts, LASTING_RULES);
+function updateOf(input: RuleInput, environment: EphemeralEnvironment, head: Head): Decided {
+  const lasting = evaluate(input, LASTING_RULES);
   // A protected environment stays, and follows its pull request.
   if (lasting.broken !== undefined && !isProtected(environment)) {
-    const annotations = { ...appliedAnnotation(facts.state), ...unwantedAnnotation(facts, lasting.broken.message) };
+    const annotations = { ...appliedAnnotation(input.state), ...unwantedAnnotation(input, lasting.broken.message) };
     return deletion(environment, lasting.broken.reason, lasting.trace, annotations);
   }
-  const { type } = facts.repository.spec;
+  const { type } = input.repository.spec;
   if (environment.spec[type] === undefined) {
     return nothing("ComponentMissing", `the environment has no ${type}`, lasting.trace);
   }
-  const behind = ownSources(environment, facts).filter((own) => isBehind(own, head));
+  const behind = ownSources(environment, input).filter((own) => isBehind(own, head));
   if (behind.length === 0) return nothing("UpToDate", "the environment has the newest commit", lasting.trace);
-  const approval = evaluate(facts, [forks]);
+  const approval = evaluate(input, [forks]);
   const trace = [...lasting.trace, ...approval.trace];
   if (approval.broken !== undefined) return nothing(approval.broken.reason, approval.broken.message, trace);
   const spec = Object.fromEntries(
     behind.map(({ repository, source }) => [
       repository.spec.type,
-      withReports({ ...source, ...head }, repository, facts),
+      withReports({ ...source, ...head }, repository, input),
     ]),
   );
-  const annotations = { ...appliedAnnotation(facts.state), ...wantedAgain(environment) };
+  const annotations = { ...appliedAnnotation(input.state), ...wantedAgain(environment) };
   return { decision: { do: "update", environment, spec, annotations, reason: "NewCommit" }, trace };
 }
 
@@ -94,7 +99,7 @@ function isBehind({ repository, source }: OwnSource, head: Head): boolean {
 }
 
 /** Component of the pull request's Repository, and others in the same repository, as in a monorepo. */
-function ownSources({ spec }: EphemeralEnvironment, { repository, context }: PullRequestFacts): OwnSource[] {
+function ownSources({ spec }: EphemeralEnvironment, { repository, context }: RuleInput): OwnSource[] {
   const { type } = repository.spec;
   return COMPONENTS.flatMap((component) => {
     const source = spec[component];
@@ -106,18 +111,18 @@ function ownSources({ spec }: EphemeralEnvironment, { repository, context }: Pul
   });
 }
 
-function creation(facts: PullRequestFacts, existing: ExistingEnvironment | undefined): Decided | MayCreate {
-  const { broken, trace } = evaluate(facts, CREATION_RULES);
+function creation(input: RuleInput, existing: ExistingEnvironment | undefined): Decided | MayCreate {
+  const { broken, trace } = evaluate(input, CREATION_RULES);
   if (broken !== undefined) {
-    return unwantedStatus(facts, trace) ?? nothing(broken.reason, broken.message, trace);
+    return unwantedStatus(input, trace) ?? nothing(broken.reason, broken.message, trace);
   }
   if (existing === undefined) return { mayCreate: true, trace };
   return nameTaken(existing.environment, trace);
 }
 
-function evaluate(facts: PullRequestFacts, rules: readonly Rule[]) {
-  const problems = rules.map(({ name, reason, problem }) => ({ name, reason, message: problem(facts) }));
-  const trace = problems.map(({ name, message }) => verdict(facts.repository, name, message));
+function evaluate(input: RuleInput, rules: readonly Rule[]) {
+  const problems = rules.map(({ name, reason, problem }) => ({ name, reason, message: problem(input) }));
+  const trace = problems.map(({ name, message }) => verdict(input.repository, name, message));
   const first = problems.find(({ message }) => message !== undefined);
   return { trace, broken: first && { reason: first.reason, message: first.message ?? "" } };
 }
@@ -133,9 +138,9 @@ const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allo
  *
  * @param trace verdicts of all rules for a creation
  */
-export function unwantedStatus(facts: PullRequestFacts, trace: readonly RuleVerdict[]): Decided | undefined {
-  const { repository, state, context } = facts;
-  const rule = wantsOf(repository).successWithoutEnvironment ? unwantedBy(facts, trace) : undefined;
+export function unwantedStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decided | undefined {
+  const { repository, state, context } = input;
+  const rule = wantsOf(repository).successWithoutEnvironment ? unwantedBy(input, trace) : undefined;
   const hosted = hostedRepository(repository, context.settings);
   if (rule === undefined || hosted === undefined) return undefined;
   const told = { ...unwantedReport(rule), commit: state.headCommit };
@@ -144,7 +149,7 @@ export function unwantedStatus(facts: PullRequestFacts, trace: readonly RuleVerd
 }
 
 /** Message of the rule that wants no environment, if any. */
-function unwantedBy({ rules, state, action }: PullRequestFacts, trace: readonly RuleVerdict[]): string | undefined {
+function unwantedBy({ rules, state, action }: RuleInput, trace: readonly RuleVerdict[]): string | undefined {
   const broken = trace.filter(({ passed }) => !passed);
   if (broken.some(({ rule }) => TAKES_PART.includes(rule))) return undefined;
   const isDeniedFork = state.isFork && rules.forks !== "approve";
@@ -156,7 +161,7 @@ function unwantedBy({ rules, state, action }: PullRequestFacts, trace: readonly 
 }
 
 /** Annotations for a deletion whose end is reported as a success; see `conclude`. */
-export function unwantedAnnotation({ repository }: PullRequestFacts, rule: string): Record<string, string> {
+export function unwantedAnnotation({ repository }: RuleInput, rule: string): Record<string, string> {
   return wantsOf(repository).successWithoutEnvironment ? { [UNWANTED_ANNOTATION]: rule } : {};
 }
 

@@ -2,7 +2,7 @@ import type { AppliedState } from "../../../crds/environment/applied-state.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
-import type { DecisionContext, Subject } from "../decision.ts";
+import type { DecisionContext, RepositoryEvent } from "../decision.ts";
 import { formatOf } from "../formats.ts";
 
 /** State of a pull request at one of its events. */
@@ -13,7 +13,7 @@ export interface KnownState {
   /** Arrival, by our clock. */
   readonly receivedAtMs: number;
   /** True when it was fetched from the host. */
-  readonly isAsked: boolean;
+  readonly isRefetched: boolean;
   /** True when the pull request may have labels that the state does not show; see `WebhookFormat.mayHideLabels`. */
   readonly isUnsure: boolean;
 }
@@ -26,7 +26,7 @@ type StateEvent = Pick<WebhookDelivery["spec"], "source" | "verified" | "event" 
  */
 export function knownStates(
   deliveries: readonly WebhookDelivery[],
-  { event, delivery, host }: Pick<Subject, "event" | "delivery" | "host">,
+  { event, delivery, host }: Pick<RepositoryEvent, "event" | "delivery" | "host">,
   context: Pick<DecisionContext, "settings" | "formats" | "clock">,
 ): readonly KnownState[] {
   const isStored = deliveries.some(({ metadata }) => metadata.name === delivery);
@@ -49,9 +49,9 @@ function knownState(
   if (!verified || state === undefined) return [];
   const receivedAtMs = Date.parse(receivedAt);
   const atMs = state.updatedAt === undefined ? receivedAtMs : Date.parse(state.updatedAt);
-  const isAsked = source === "refetch";
-  const isUnsure = !isAsked && format.mayHideLabels(state);
-  return [{ state, atMs, receivedAtMs, isAsked, isUnsure }];
+  const isRefetched = source === "refetch";
+  const isUnsure = !isRefetched && format.mayHideLabels(state);
+  return [{ state, atMs, receivedAtMs, isRefetched, isUnsure }];
 }
 
 /**
@@ -59,24 +59,24 @@ function knownState(
  * then a closed one is newest.
  */
 export function inOrder(states: readonly KnownState[]): readonly KnownState[] {
-  const lastAskedMs = askedTimes(states);
-  const ranked = states.map((one) => ({ one, askedAtMs: lastAskedMs(one) }));
-  ranked.sort((a, b) => a.one.atMs - b.one.atMs || a.askedAtMs - b.askedAtMs || ofOneSecond(a.one, b.one));
+  const lastRefetchMs = refetchTimes(states);
+  const ranked = states.map((one) => ({ one, refetchedAtMs: lastRefetchMs(one) }));
+  ranked.sort((a, b) => a.one.atMs - b.one.atMs || a.refetchedAtMs - b.refetchedAtMs || ofOneSecond(a.one, b.one));
   return ranked.map(({ one }) => one);
 }
 
 /** Last fetch within a state's second, before its arrival; 0 without one. */
-function askedTimes(states: readonly KnownState[]): (state: KnownState) => number {
-  const asked = Map.groupBy(
-    states.filter(({ isAsked }) => isAsked),
+function refetchTimes(states: readonly KnownState[]): (state: KnownState) => number {
+  const refetched = Map.groupBy(
+    states.filter(({ isRefetched }) => isRefetched),
     ({ atMs }) => atMs,
   );
   const ascending = new Map(
-    [...asked].map(([atMs, ones]) => [atMs, ones.map((one) => one.receivedAtMs).sort((a, b) => a - b)]),
+    [...refetched].map(([atMs, ones]) => [atMs, ones.map((one) => one.receivedAtMs).sort((a, b) => a - b)]),
   );
-  return ({ atMs, receivedAtMs, isAsked }) => {
+  return ({ atMs, receivedAtMs, isRefetched }) => {
     // A fetched state is its own last one.
-    const before = countBefore(ascending.get(atMs) ?? [], isAsked ? receivedAtMs + 1 : receivedAtMs);
+    const before = countBefore(ascending.get(atMs) ?? [], isRefetched ? receivedAtMs + 1 : receivedAtMs);
     return ascending.get(atMs)?.[before - 1] ?? 0;
   };
 }
@@ -92,7 +92,7 @@ function countBefore(ascending: readonly number[], limit: number): number {
 }
 
 function ofOneSecond(one: KnownState, other: KnownState): number {
-  const rank = ({ isAsked, state }: KnownState) => (isAsked ? 0 : state.state === "closed" ? 2 : 1);
+  const rank = ({ isRefetched, state }: KnownState) => (isRefetched ? 0 : state.state === "closed" ? 2 : 1);
   return rank(one) - rank(other) || one.receivedAtMs - other.receivedAtMs;
 }
 
@@ -105,11 +105,11 @@ function ofOneSecond(one: KnownState, other: KnownState): number {
 export function isOutdated(states: readonly KnownState[], applied: readonly AppliedState[]): boolean {
   const newest = states.at(-1);
   if (newest?.state.updatedAt === undefined) return false;
-  const { state, atMs, isAsked } = newest;
+  const { state, atMs, isRefetched } = newest;
   return applied.some((one) => {
     const appliedMs = Date.parse(one.at);
     if (appliedMs !== atMs) return appliedMs > atMs;
-    return one.state === "closed" && state.state === "open" && !isAsked;
+    return one.state === "closed" && state.state === "open" && !isRefetched;
   });
 }
 
@@ -119,7 +119,7 @@ export function isOutdated(states: readonly KnownState[], applied: readonly Appl
  * @param states newest last
  */
 export function sameSecondStates(newest: KnownState, states: readonly KnownState[]): readonly KnownState[] {
-  const lastAskedMs = askedTimes(states);
-  const since = lastAskedMs(newest);
-  return states.filter((one) => one !== newest && one.atMs === newest.atMs && lastAskedMs(one) === since);
+  const lastRefetchMs = refetchTimes(states);
+  const since = lastRefetchMs(newest);
+  return states.filter((one) => one !== newest && one.atMs === newest.atMs && lastRefetchMs(one) === since);
 }

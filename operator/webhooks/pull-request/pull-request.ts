@@ -9,12 +9,12 @@ import { admits, type Repository } from "../../../crds/repository/repository.ts"
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { completed } from "../creation.ts";
-import { type Decided, type DecisionContext, nothing, type Subject, verdict } from "../decision.ts";
+import { type Decided, type DecisionContext, nothing, type RepositoryEvent, verdict } from "../decision.ts";
 import { formatOf } from "../formats.ts";
 import { withReports } from "../pipeline/report.ts";
 import { type ExistingEnvironment, type Head, type MayCreate, pullRequestDecision } from "./decision.ts";
 import { isOutdated, knownStates } from "./newest-state.ts";
-import type { FormerEnvironment, PullRequestFacts } from "./rules.ts";
+import type { FormerEnvironment, RuleInput } from "./rules.ts";
 
 /**
  * Decision about a pull request by its newest known state, whatever the current event, so that every order of events
@@ -22,19 +22,23 @@ import type { FormerEnvironment, PullRequestFacts } from "./rules.ts";
  *
  * @throws HostUnavailable when a creation needs the companion's unreachable host, SecretsUnavailable
  */
-export async function decidePullRequest(subject: Subject, number: number, context: DecisionContext): Promise<Decided> {
+export async function decidePullRequest(
+  subject: RepositoryEvent,
+  number: number,
+  context: DecisionContext,
+): Promise<Decided> {
   const { repository, host } = subject;
   const name = pullRequestEnvironmentName(repository.metadata.name, number);
   const key = pullRequestKey(host, repository.metadata.name, number);
-  const facts = factsOf(subject, key, context);
-  if (facts === undefined) return nothing("PullRequestUnknown", "no event of this pull request has arrived yet");
+  const input = ruleInput(subject, key, context);
+  if (input === undefined) return nothing("PullRequestUnknown", "no event of this pull request has arrived yet");
   const existing = existingOf(name, key, context);
-  if (isOutdated(facts.states, appliedStates(existing, context.recordsOf(key)))) {
+  if (isOutdated(input.states, appliedStates(existing, context.recordsOf(key)))) {
     return nothing("Outdated", "a newer state of the pull request was acted on before");
   }
-  const head = { ...headOf(facts.state, subject, context), ...mergeCommitOf(facts) };
-  const decided = pullRequestDecision(facts, existing, head);
-  return "mayCreate" in decided ? creationOf({ ...decided, name, facts, head, subject }, context) : decided;
+  const head = { ...headOf(input.state, subject, context), ...mergeCommitOf(input) };
+  const decided = pullRequestDecision(input, existing, head);
+  return "mayCreate" in decided ? creationOf({ ...decided, name, input, head, subject }, context) : decided;
 }
 
 /** States stored in the environment and in records, for dropped deliveries. */
@@ -46,7 +50,7 @@ function appliedStates(
   return [...present, ...records.map(({ spec }) => spec.appliedState)].filter((state) => state !== undefined);
 }
 
-function factsOf(subject: Subject, key: string, context: DecisionContext): PullRequestFacts | undefined {
+function ruleInput(subject: RepositoryEvent, key: string, context: DecisionContext): RuleInput | undefined {
   const { event, repository } = subject;
   const deliveries = context.deliveries.ofPullRequest(key);
   const states = knownStates(deliveries, subject, context);
@@ -94,7 +98,7 @@ function existingOf(name: string, key: string, { environments }: DecisionContext
  * Head of a pull request; with a commit no ref is read. A fork's branch is the ref under which our repository has it,
  * because its own name means another branch here.
  */
-function headOf(state: PullRequestState, subject: Subject, context: DecisionContext): Head {
+function headOf(state: PullRequestState, subject: RepositoryEvent, context: DecisionContext): Head {
   const branch = state.isFork ? formatOf(subject, context).pullRequestRef(state.number) : state.headRef;
   return branchProblem(branch) === undefined ? { branch, commit: state.headCommit } : { commit: state.headCommit };
 }
@@ -103,7 +107,7 @@ function headOf(state: PullRequestState, subject: Subject, context: DecisionCont
  * Test merge commit of the head. The pipelines build the first reported one: the host makes another when the base
  * moves. A push event may still have that of the former head, which is left out.
  */
-function mergeCommitOf({ state: { headCommit }, states }: PullRequestFacts): Pick<Head, "mergeCommit"> {
+function mergeCommitOf({ state: { headCommit }, states }: RuleInput): Pick<Head, "mergeCommit"> {
   const isOfHead = ({ state }: (typeof states)[number]) => state.headCommit === headCommit;
   const ofOthers = new Set(states.filter((one) => !isOfHead(one)).map(({ state }) => state.mergeCommit));
   const ofHead = states.filter(isOfHead).map(({ state }) => state.mergeCommit);
@@ -116,9 +120,9 @@ type Trigger = NonNullable<EnvironmentSpec["trigger"]>;
 /** A pull request whose environment may be created under this name. */
 interface Creation extends MayCreate {
   readonly name: string;
-  readonly facts: PullRequestFacts;
+  readonly input: RuleInput;
   readonly head: Head;
-  readonly subject: Subject;
+  readonly subject: RepositoryEvent;
 }
 
 /**
@@ -128,11 +132,11 @@ interface Creation extends MayCreate {
  * @throws HostUnavailable when the companion's host is unreachable, SecretsUnavailable
  */
 async function creationOf(creation: Creation, context: DecisionContext): Promise<Decided> {
-  const { name, facts, subject, head } = creation;
-  const { repository, state } = facts;
+  const { name, input, subject, head } = creation;
+  const { repository, state } = input;
   const sourceOf = (one: Repository) => {
     const named = { ...head, repository: one.metadata.name, branch: head.branch ?? state.baseRef };
-    return withReports(named, one, facts);
+    return withReports(named, one, input);
   };
   // The author of a fork must not choose a branch of ours by its name.
   const branch = state.isFork ? undefined : state.headRef;
@@ -141,18 +145,18 @@ async function creationOf(creation: Creation, context: DecisionContext): Promise
   const trace = [...creation.trace, verdict(repository, "companion_repo", problem)];
   if (typeof components === "string") return nothing("CompanionUnusable", components, trace);
 
-  const configSet = configSetOf(facts, components.groups, context);
+  const configSet = configSetOf(input, components.groups, context);
   const isUsable = typeof configSet !== "string";
   const all = [...trace, verdict(repository, "config_set", isUsable ? undefined : configSet)];
   if (!isUsable) return nothing("ConfigSetUnusable", configSet, all);
 
   const spec: EnvironmentSpec = {
-    ttlHours: ttlHours(facts, configSet, context),
+    ttlHours: ttlHours(input, configSet, context),
     ...(configSet === undefined ? {} : { configSet: { name: configSet.metadata.name } }),
     ...(configSet?.spec.database?.enabled ? { database: { provision: true } } : {}),
     ...components.sources,
     access: { groups: components.groups },
-    trigger: triggerOf(facts, subject),
+    trigger: triggerOf(input, subject),
   };
   const annotations = appliedAnnotation(state);
   return { decision: { do: "create", name, spec, annotations, reason: "RulesMet" }, trace: all };
@@ -160,7 +164,7 @@ async function creationOf(creation: Creation, context: DecisionContext): Promise
 
 /** Config set of the rules; a sentence when an environment of this pull request can't have it. */
 function configSetOf(
-  { rules, state }: PullRequestFacts,
+  { rules, state }: RuleInput,
   groups: readonly string[],
   { configSets }: DecisionContext,
 ): ConfigSet | string | undefined {
@@ -176,16 +180,12 @@ function configSetOf(
     : `config set '${name}' reads ${secrets.join(", ")} from the secret manager: a fork gets none of it`;
 }
 
-function ttlHours(
-  { rules }: PullRequestFacts,
-  configSet: ConfigSet | undefined,
-  { settings }: DecisionContext,
-): number {
+function ttlHours({ rules }: RuleInput, configSet: ConfigSet | undefined, { settings }: DecisionContext): number {
   const hours = rules.ttlHours ?? configSet?.spec.ttlDefaultHours ?? TTL_DEFAULT_HOURS;
   return Math.min(hours, settings.ttl.maximumHours);
 }
 
-function triggerOf({ repository, state }: PullRequestFacts, { host, delivery }: Subject): Trigger {
+function triggerOf({ repository, state }: RuleInput, { host, delivery }: RepositoryEvent): Trigger {
   return {
     kind: "pull_request",
     provider: host,

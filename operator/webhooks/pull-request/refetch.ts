@@ -117,7 +117,7 @@ function isConcerned({ metadata, spec }: Repository, number: number, { environme
 
 /** True when the newest known state may be outdated. A fetched state never is. */
 function isStale(newest: KnownState, states: readonly KnownState[], rules: PullRequestRules): boolean {
-  if (newest.isAsked) return false;
+  if (newest.isRefetched) return false;
   if (newest.isUnsure && (rules.requiredLabels ?? []).length > 0) return true;
   // Without a time only the arrival gives the order.
   const others = newest.state.updatedAt === undefined ? states : sameSecondStates(newest, states);

@@ -3,7 +3,11 @@ import type { EnvironmentRecord } from "../../../crds/environment/environment-re
 import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
-import { CREATE_ACTIONS, type PullRequestRules, DELETE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
+import {
+  CREATE_ACTIONS,
+  DELETE_ACTIONS,
+  type PullRequestRules,
+} from "../../../crds/repository/webhook-rules.schema.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { fullProblem, organizationProblem, repositoryProblem } from "../creation.ts";
@@ -17,7 +21,7 @@ export interface Rule {
   /** Stable reason of the outcome when the rule is violated. */
   readonly reason: string;
   /** Violation, for people; `undefined` when the rule is met. */
-  readonly problem: (facts: PullRequestFacts) => string | undefined;
+  readonly problem: (input: RuleInput) => string | undefined;
 }
 
 const enabled: Rule = {
@@ -182,15 +186,15 @@ const SECOND_MS = 1_000;
  * reopening or a required label; after a deletion by its own event it must qualify again. Events older than the
  * deletion do not count.
  */
-function returnProblem(facts: PullRequestFacts): string | undefined {
-  const { former, states } = facts;
+function returnProblem(input: RuleInput): string | undefined {
+  const { former, states } = input;
   if (former === undefined) return undefined;
   const { record, isDeletedByEvent } = former;
-  if (isDeletedByEvent || wasUnwanted(facts, record)) return undefined;
+  if (isDeletedByEvent || wasUnwanted(input, record)) return undefined;
   const deletedMs = Date.parse(record.spec.deletedAt);
   const since = states.filter(({ atMs }) => atMs >= deletedMs);
   const isReopened = since.some(({ state }) => state.action === "reopened");
-  if (isReopened || isNewCommit(facts, record) || since.some((one) => concernsLabel(one, facts.rules))) {
+  if (isReopened || isNewCommit(input, record) || since.some((one) => concernsLabel(one, input.rules))) {
     return undefined;
   }
   const cause = record.spec.reason === "expired" ? "expired" : "was deleted";
@@ -202,7 +206,7 @@ function returnProblem(facts: PullRequestFacts): string | undefined {
  * True when the pull request deserved no environment at the deletion, so an event caused it; after a crash its delivery
  * may not say so. Also assumed without deliveries of that time.
  */
-function wasUnwanted({ states, rules }: PullRequestFacts, { spec }: EnvironmentRecord): boolean {
+function wasUnwanted({ states, rules }: RuleInput, { spec }: EnvironmentRecord): boolean {
   const thenMs = Date.parse(spec.deletedAt) + SECOND_MS;
   const then = states.findLast(({ receivedAtMs }) => receivedAtMs < thenMs);
   return then === undefined ? !isEndOfItsOwn(spec) : !isWanted(then.state, rules);
@@ -212,7 +216,7 @@ function wasUnwanted({ states, rules }: PullRequestFacts, { spec }: EnvironmentR
 const isEndOfItsOwn = ({ reason, cause }: EnvironmentRecord["spec"]) =>
   reason === "expired" || cause === "deletedByUser" || cause === "cleanup";
 
-function isNewCommit({ state, states }: PullRequestFacts, { spec }: EnvironmentRecord): boolean {
+function isNewCommit({ state, states }: RuleInput, { spec }: EnvironmentRecord): boolean {
   const deletedMs = Date.parse(spec.deletedAt);
   const isKnown = states.some((one) => one.atMs < deletedMs && one.state.headCommit === state.headCommit);
   const ran = [spec.components?.backend?.commit, spec.components?.frontend?.commit];
@@ -227,7 +231,7 @@ function concernsLabel({ state, isUnsure }: KnownState, rules: PullRequestRules)
 }
 
 /** Input of the rules about a pull request. */
-export interface PullRequestFacts {
+export interface RuleInput {
   readonly repository: Repository;
   readonly rules: PullRequestRules;
   /** Action of the current event: it decides only about a creation. */

@@ -16,7 +16,7 @@ import {
   BY_WAITING_KEY,
   WAITING,
 } from "../../../ports/caches.ts";
-import type { Claim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
+import type { DeliveryClaim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryType } from "../kinds.ts";
 import { kept, keptRest, type Store } from "../store.ts";
 import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "../user-request.ts";
@@ -41,7 +41,7 @@ export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries
   };
 }
 
-async function claim(context: Context, name: string, spec: WebhookDeliverySpec): Promise<Claim> {
+async function claim(context: Context, name: string, spec: WebhookDeliverySpec): Promise<DeliveryClaim> {
   const { client, cache, namespace } = context;
   const span = context.traceparent?.();
   const annotations = span === undefined ? {} : { annotations: { [TRACEPARENT_ANNOTATION]: span } };

@@ -21,7 +21,7 @@ function answer(number: number, more: Partial<PullRequestState> = {}): HostedPul
 
 function knownOf(state: PullRequestState): KnownState {
   const atMs = Date.parse(state.updatedAt ?? DAY);
-  return { state, atMs, receivedAtMs: atMs, isAsked: false, isUnsure: false };
+  return { state, atMs, receivedAtMs: atMs, isRefetched: false, isUnsure: false };
 }
 
 function missing({
