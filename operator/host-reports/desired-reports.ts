@@ -1,6 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
 import { clipped, findCondition } from "../../crds/conditions.ts";
-import { digestOf } from "../../crds/digest.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
@@ -19,14 +18,14 @@ import type {
 /** Desired reports. Those that the Repository does not want, or that lack their pull request, are absent. */
 export interface DesiredReports {
   readonly status?: CommitReport;
-  readonly comment?: StickyComment & { readonly number: number };
+  readonly comment?: StickyComment;
   readonly deployment?: DeploymentReport;
 }
 
 /** Name for a required check, the same for all pull requests of a Repository. */
-export const contextOf = ({ name }: Pick<ReportSubject, "name">): string => `ephemeral-environment/${name}`;
+export const contextOf = (name: string): string => `ephemeral-environment/${name}`;
 
-/** Desired reports of an environment. Pure: equal states give equal texts. */
+/** Desired commit status, deployment and comment of an environment. Pure: equal states give equal texts. */
 export function desiredReports(
   environment: EphemeralEnvironment,
   subject: ReportSubject,
@@ -35,39 +34,32 @@ export function desiredReports(
   const { commit, number, wants } = subject;
   if (commit === undefined) return {};
   const report = reportOf(environment);
-  const fields = fieldsOf(report, commit);
+  const { reason: _, ...fields } = report;
   const { name } = environment.metadata;
   return {
-    ...(wants.status ? { status: { ...fields, context: contextOf(subject) } } : {}),
-    ...(wants.deployment && number !== undefined ? { deployment: { ...fields, environment: name } } : {}),
+    ...(wants.status && { status: { commit, ...fields, context: contextOf(subject.name) } }),
+    ...(wants.deployment && number !== undefined && { deployment: { commit, ...fields, environment: name } }),
     ...commentOf(environment, { subject, report, publicUrl }),
   };
 }
 
-function commentOf(
-  environment: EphemeralEnvironment,
-  about: { subject: ReportSubject; report: HostReport; publicUrl: string | undefined },
-): Pick<DesiredReports, "comment"> {
-  const { number, wants } = about.subject;
+interface CommentParts {
+  readonly subject: ReportSubject;
+  readonly report: HostReport;
+  readonly publicUrl: string | undefined;
+}
+
+function commentOf(environment: EphemeralEnvironment, parts: CommentParts): Pick<DesiredReports, "comment"> {
+  const { number, wants } = parts.subject;
   if (number === undefined || wants.comment === "never") return {};
   const id = environment.status?.feedback?.comment?.id;
   // With on_failure, the comment on a failure is kept up to date.
-  const mayCreate = wants.comment === "always" || about.report.state === "failure";
+  const mayCreate = wants.comment === "always" || parts.report.state === "failure";
   if (!mayCreate && id === undefined) return {};
   const marker = markerOf(environment.metadata.name);
-  const text = commentText(environment, about);
+  const text = commentText(environment, parts);
   return { comment: { number, marker, text, mayCreate, ...(id === undefined ? {} : { id }) } };
 }
-
-const fieldsOf = ({ state, description, url }: HostReport, commit: string) => ({
-  commit,
-  state,
-  description,
-  ...(url === undefined ? {} : { url }),
-});
-
-/** Hash of a report. */
-export const hashOf = (fields: object): string => digestOf(fields);
 
 /** Reported state of an environment. */
 export interface HostReport {
@@ -95,12 +87,6 @@ function reportOf(environment: EphemeralEnvironment): HostReport {
   return { state: "failure", description: clipped(`Failed: ${why}`, DESCRIPTION_MAX_LENGTH), reason: why };
 }
 
-/** Final report: a pull request must not wait for an environment that is gone. */
-export function lastReport(reported: ReportedState): HostReport {
-  const description = "The environment is gone";
-  return { state: reported === "pending" ? "failure" : reported, description };
-}
-
 /** Report for a commit without an environment by a rule. @param rule reason, for people */
 export function unwantedReport(rule: string): HostReport {
   const description = clipped(`No environment is wanted: ${oneLine(rule)}`, DESCRIPTION_MAX_LENGTH);
@@ -114,11 +100,7 @@ export const markerOf = (environment: string): string => `<!-- ephemeral-environ
 
 const TITLES = { pending: "is being prepared", success: "is ready", failure: "failed" } as const;
 
-/** Comment about an existing environment, in Markdown. */
-function commentText(
-  environment: EphemeralEnvironment,
-  { subject, report, publicUrl = "" }: { subject: ReportSubject; report: HostReport; publicUrl?: string | undefined },
-): string {
+function commentText(environment: EphemeralEnvironment, { subject, report, publicUrl = "" }: CommentParts): string {
   const { name } = environment.metadata;
   const lines = [
     `**Environment ${code(name)} ${TITLES[report.state]}**`,
@@ -155,16 +137,14 @@ function extension({ metadata, status }: EphemeralEnvironment, publicUrl: string
 function companion({ spec }: EphemeralEnvironment, { name }: ReportSubject): string[] {
   const other = COMPONENTS.map((component) => spec[component]).find((one) => one && one.repository !== name);
   if (other === undefined) return [];
-  const { repository, branch } = other;
-  return [
-    `The other component is ${code(repository)} on ${code(branch)}. A pull request there has an environment of its own.`,
-  ];
+  const place = `${code(other.repository)} on ${code(other.branch)}`;
+  return [`The other component is ${place}. A pull request there has an environment of its own.`];
 }
 
 /** Others' text must not be Markdown: it could mention people or load images. */
 const code = (text: string) => `\`${text.replaceAll("`", "'")}\``;
 
-/** ReportSubject of an environment's reports. */
+/** Place and commit that an environment is reported at, with the reports that its Repository wants there. */
 export interface ReportSubject {
   readonly repository: HostedRepository;
   readonly name: string;
@@ -172,7 +152,6 @@ export interface ReportSubject {
   readonly commit: string | undefined;
   /** Number of the pull request; `undefined` for pipelines. */
   readonly number: number | undefined;
-  /** Reports that the Repository wants. */
   readonly wants: {
     readonly comment: (typeof COMMENT_MODES)[number];
     readonly status: boolean;
@@ -187,7 +166,7 @@ export interface ReportDependencies {
   readonly settings: Pick<Settings, "hosts">;
 }
 
-/** ReportSubject of an environment; `undefined` without an event of a host, or without a token for it. */
+/** Subject of an environment's reports; `undefined` without an event of a host, or without a token for it. */
 export function subjectOf(
   environment: Pick<EphemeralEnvironment, "spec" | "status">,
   { repositories, settings }: ReportDependencies,
@@ -197,13 +176,9 @@ export function subjectOf(
   const repository = repositories.find(name);
   const hosted = repository && hostedRepository(repository, settings);
   if (repository === undefined || hosted === undefined) return undefined;
-  return {
-    repository: hosted,
-    name,
-    commit: commitOf(environment, name),
-    number: kind === "pull_request" ? number : undefined,
-    wants: wantsOf(repository),
-  };
+  const ofPullRequest = kind === "pull_request" ? number : undefined;
+  const commit = commitOf(environment, name);
+  return { repository: hosted, name, commit, number: ofPullRequest, wants: wantsOf(repository) };
 }
 
 /** The reports that a Repository wants on its host. */

@@ -25,8 +25,8 @@ export function decideMergeGroup({ subject, mergeGroup: { commit }, context }: M
   if (hosted === undefined)
     return nothing("NoToken", "the settings have no token of its host, so no status is reported");
   if (isReported(commit, subject, context)) return nothing("Reported", "another delivery had its commit reported");
-  const told = { commit, state: "success", description: "No environment is built for merge groups" } as const;
-  const report = { ...told, context: contextOf({ name: repository.metadata.name }) };
+  const description = "No environment is built for merge groups";
+  const report = { commit, state: "success", description, context: contextOf(repository.metadata.name) } as const;
   return { decision: { do: "report", repository: hosted, report, reason: "MergeGroup" }, trace: [] };
 }
 

@@ -15,7 +15,7 @@ import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { contextOf, unwantedReport, wantsOf } from "../../host-reports/desired-reports.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
-import { CREATION_RULES, endsEnvironment, forks, LASTING_RULES, type Rule, type RuleInput } from "./rules.ts";
+import { CREATION_RULES, endsEnvironment, FORKS, LASTING_RULES, type Rule, type RuleInput } from "./rules.ts";
 
 /** Existing environment with the name that the pull request's environment has. */
 export interface ExistingEnvironment {
@@ -42,12 +42,11 @@ export function pullRequestDecision(
   existing: ExistingEnvironment | undefined,
   head: Head,
 ): Decided | MayCreate {
-  const own = existing?.isOwn && !isTerminating(existing) ? existing.environment : undefined;
+  const isPresent = existing?.environment.metadata.deletionTimestamp === undefined;
+  const own = existing?.isOwn && isPresent ? existing.environment : undefined;
   if (input.state.state === "closed") return closed(input, own);
   return own === undefined ? creation(input, existing) : updateOf(input, own, head);
 }
-
-const isTerminating = ({ environment }: ExistingEnvironment) => environment.metadata.deletionTimestamp !== undefined;
 
 function closed({ state, rules, repository }: RuleInput, own: EphemeralEnvironment | undefined): Decided {
   const end = state.merged ? "Merged" : "Closed";
@@ -73,7 +72,7 @@ function updateOf(input: RuleInput, environment: EphemeralEnvironment, head: Hea
   }
   const behind = ownSources(environment, input).filter((own) => isBehind(own, head));
   if (behind.length === 0) return nothing("UpToDate", "the environment has the newest commit", lasting.trace);
-  const approval = evaluate(input, [forks]);
+  const approval = evaluate(input, [FORKS]);
   const trace = [...lasting.trace, ...approval.trace];
   if (approval.broken !== undefined) return nothing(approval.broken.reason, approval.broken.message, trace);
   const spec = Object.fromEntries(
@@ -113,11 +112,8 @@ function ownSources({ spec }: EphemeralEnvironment, { repository, context }: Rul
 
 function creation(input: RuleInput, existing: ExistingEnvironment | undefined): Decided | MayCreate {
   const { broken, trace } = evaluate(input, CREATION_RULES);
-  if (broken !== undefined) {
-    return unwantedStatus(input, trace) ?? nothing(broken.reason, broken.message, trace);
-  }
-  if (existing === undefined) return { mayCreate: true, trace };
-  return nameTaken(existing.environment, trace);
+  if (broken !== undefined) return unwantedStatus(input, trace) ?? nothing(broken.reason, broken.message, trace);
+  return existing === undefined ? { mayCreate: true, trace } : nameTaken(existing.environment, trace);
 }
 
 function evaluate(input: RuleInput, rules: readonly Rule[]) {
@@ -138,13 +134,12 @@ const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allo
  *
  * @param trace verdicts of all rules for a creation
  */
-export function unwantedStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decided | undefined {
+function unwantedStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decided | undefined {
   const { repository, state, context } = input;
   const rule = wantsOf(repository).successWithoutEnvironment ? unwantedBy(input, trace) : undefined;
   const hosted = hostedRepository(repository, context.settings);
   if (rule === undefined || hosted === undefined) return undefined;
-  const told = { ...unwantedReport(rule), commit: state.headCommit };
-  const report = { ...told, context: contextOf({ name: repository.metadata.name }) };
+  const report = { ...unwantedReport(rule), commit: state.headCommit, context: contextOf(repository.metadata.name) };
   return { decision: { do: "report", repository: hosted, report, reason: "Unwanted" }, trace };
 }
 
@@ -160,12 +155,12 @@ function unwantedBy({ rules, state, action }: RuleInput, trace: readonly RuleVer
   return broken.find(({ rule }) => isChoice && rule === "create_on")?.message;
 }
 
-/** Annotations for a deletion whose end is reported as a success; see `conclude`. */
-export function unwantedAnnotation({ repository }: RuleInput, rule: string): Record<string, string> {
+/** Annotations for a deletion whose end is reported as a success; see `reportDeleted`. */
+function unwantedAnnotation({ repository }: RuleInput, rule: string): Record<string, string> {
   return wantsOf(repository).successWithoutEnvironment ? { [UNWANTED_ANNOTATION]: rule } : {};
 }
 
 /** Removes the annotation after a deletion that did not happen. */
-export function wantedAgain({ metadata }: EphemeralEnvironment): Record<string, null> {
+function wantedAgain({ metadata }: EphemeralEnvironment): Record<string, null> {
   return metadata.annotations?.[UNWANTED_ANNOTATION] === undefined ? {} : { [UNWANTED_ANNOTATION]: null };
 }
