@@ -1,7 +1,6 @@
 import type { AppliedState } from "../../../crds/environment/applied-state.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import type { WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import type { DecisionContext, RepositoryEvent } from "../decision.ts";
 import { formatOf } from "../formats.ts";
 
@@ -18,7 +17,8 @@ export interface KnownState {
   readonly isUnsure: boolean;
 }
 
-type StateEvent = Pick<WebhookDelivery["spec"], "source" | "verified" | "event" | "receivedAt" | "host">;
+type StateEvent = Pick<WebhookDelivery["spec"], "source" | "verified" | "event" | "receivedAt">;
+type StateContext = Pick<DecisionContext, "settings" | "formats" | "clock">;
 
 /**
  * All known states of a pull request, newest last, with the state of the current event, stored or not. The order of
@@ -27,31 +27,34 @@ type StateEvent = Pick<WebhookDelivery["spec"], "source" | "verified" | "event" 
 export function knownStates(
   deliveries: readonly WebhookDelivery[],
   { event, delivery, host }: Pick<RepositoryEvent, "event" | "delivery" | "host">,
-  context: Pick<DecisionContext, "settings" | "formats" | "clock">,
+  context: StateContext,
 ): readonly KnownState[] {
-  const isStored = deliveries.some(({ metadata }) => metadata.name === delivery);
-  const current: StateEvent = {
-    source: "repohost",
-    verified: true,
-    event,
-    host,
-    receivedAt: context.clock.now().toISOString(),
-  };
-  const events = [...deliveries.map(({ spec }) => spec), ...(isStored ? [] : [current])];
-  const format = formatOf({ host }, context);
-  return inOrder(events.flatMap((one) => knownState(one, format)));
+  if (deliveries.some(({ metadata }) => metadata.name === delivery)) return storedStates(deliveries, host, context);
+  const receivedAt = context.clock.now().toISOString();
+  const current: StateEvent = { source: "repohost", verified: true, event, receivedAt };
+  return statesOf([...deliveries.map(({ spec }) => spec), current], host, context);
 }
 
-function knownState(
-  { source, verified, event: { pullRequest: state }, receivedAt }: StateEvent,
-  format: WebhookFormat,
-) {
-  if (!verified || state === undefined) return [];
-  const receivedAtMs = Date.parse(receivedAt);
-  const atMs = state.updatedAt === undefined ? receivedAtMs : Date.parse(state.updatedAt);
-  const isRefetched = source === "refetch";
-  const isUnsure = !isRefetched && format.mayHideLabels(state);
-  return [{ state, atMs, receivedAtMs, isRefetched, isUnsure }];
+/** Like `knownStates`, without a current event. */
+export function storedStates(
+  deliveries: readonly WebhookDelivery[],
+  host: string,
+  context: StateContext,
+): readonly KnownState[] {
+  const events = deliveries.map(({ spec }) => spec);
+  return statesOf(events, host, context);
+}
+
+function statesOf(events: readonly StateEvent[], host: string, context: StateContext): readonly KnownState[] {
+  const format = formatOf({ host }, context);
+  const states = events.flatMap(({ source, verified, event: { pullRequest: state }, receivedAt }) => {
+    if (!verified || state === undefined) return [];
+    const receivedAtMs = Date.parse(receivedAt);
+    const atMs = state.updatedAt === undefined ? receivedAtMs : Date.parse(state.updatedAt);
+    const isRefetched = source === "refetch";
+    return [{ state, atMs, receivedAtMs, isRefetched, isUnsure: !isRefetched && format.mayHideLabels(state) }];
+  });
+  return inOrder(states);
 }
 
 /**
