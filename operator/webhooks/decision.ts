@@ -6,7 +6,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environme
 import { isProtected } from "../../crds/environment/lifetime.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
-import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
+import type { RuleVerdict, WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
@@ -107,6 +107,16 @@ export function nameTaken(environment: EphemeralEnvironment, trace: readonly Rul
   }
   const message = "the former environment of the name is being deleted";
   return { decision: { do: "wait", environment, reason: "NameTerminating", message }, trace };
+}
+
+/** A delivery's outcome. */
+export function deliveryStatus(
+  phase: WebhookDeliveryStatus["phase"],
+  reason: string,
+  message: string,
+  more: Partial<WebhookDeliveryStatus> = {},
+): WebhookDeliveryStatus {
+  return { phase, reason, message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH), ...more };
 }
 
 /** Verdict of one rule: a problem fails it. */

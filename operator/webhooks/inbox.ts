@@ -25,7 +25,7 @@ import { heldBodies } from "./arriving-body.ts";
 import type { Decided } from "./decision.ts";
 import { formatOf } from "./formats.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
-import { decideAll, isDoable, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
+import { decideAll, isWrite, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
 import { statesToRefetch } from "./pull-request/refetch.ts";
 import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
 import { approvalOf, dated, deliveryOf, type NewDelivery, outcomeOf, serialKey } from "./stored.ts";
@@ -238,7 +238,7 @@ async function simulate(
 
 function shown({ decision }: Decided): Simulation["decisions"][number] {
   const { reason } = decision;
-  if (isDoable(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
+  if (isWrite(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
   if (decision.do === "report") return { do: "report", reason, message: decision.report.description };
   const { environment, message } = decision;
   return { do: decision.do, reason, message, ...(environment && { environment: environment.metadata.name }) };
