@@ -5,8 +5,6 @@ import { admits, branchOf, fullNameOf, isOneRepository, type Repository } from "
 import { sharedGroups, takesPlace } from "../../crds/repository/repository-use.ts";
 import type { DecisionContext } from "./decision.ts";
 
-type Source = EnvironmentSpec["backend"];
-
 /** Components of a new environment, and its sharing groups. */
 export interface Components {
   readonly sources: Pick<EnvironmentSpec, "backend" | "frontend">;
@@ -16,7 +14,7 @@ export interface Components {
 interface Own {
   readonly repository: Repository;
   /** Source from a repository; also for a companion in the same one, as in a monorepo. */
-  readonly sourceOf: (repository: Repository) => Source;
+  readonly sourceOf: (repository: Repository) => EnvironmentSpec["backend"];
   /** Branch for a companion in its own repository, if it exists there; else the default branch. */
   readonly branch: string | undefined;
 }
@@ -51,13 +49,12 @@ function companionOf({ spec }: Repository, context: DecisionContext): Repository
   if (name === undefined) {
     return spec.type === "backend" ? undefined : "a frontend needs a backend: set spec.companionRepository";
   }
-  const found = context.repositories.find(name);
-  const isUsable = found !== undefined && found.spec.type !== spec.type;
-  if (!isUsable || found.metadata.deletionTimestamp !== undefined) {
-    const type = spec.type === "backend" ? "frontend" : "backend";
-    return `no ${type} Repository '${name}' is registered`;
+  const companion = context.repositories.find(name);
+  const isUsable = companion !== undefined && companion.spec.type !== spec.type;
+  if (!isUsable || companion.metadata.deletionTimestamp !== undefined) {
+    return `no ${spec.type === "backend" ? "frontend" : "backend"} Repository '${name}' is registered`;
   }
-  return fullProblem(found, context) ?? found;
+  return fullProblem(companion, context) ?? companion;
 }
 
 /** Reason why a Repository may have no more environments, if so. The limit applies only to creation. */

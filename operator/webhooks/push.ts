@@ -40,15 +40,12 @@ function pushed(use: RepositoryUse, { subject, push, context }: Push): Decided {
   const wasDeleted = environment.metadata.annotations?.[annotation] !== undefined;
   const isBehind = follows && desiredCommit !== push.commit;
   if (!isBehind && !wasDeleted) {
-    return left(
-      environment,
-      "UpToDate",
-      `the environment ${follows ? "has this commit" : "does not follow its branch"}`,
-    );
+    const message = `the environment ${follows ? "has this commit" : "does not follow its branch"}`;
+    return left(environment, "UpToDate", message);
   }
   const annotations = {
-    ...(isBehind ? { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } : {}),
-    ...(wasDeleted ? { [annotation]: null } : {}),
+    ...(isBehind && { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() }),
+    ...(wasDeleted && { [annotation]: null }),
   };
   return { decision: { do: "update", environment, spec: {}, annotations, reason: "Pushed" }, trace: [] };
 }
@@ -56,11 +53,11 @@ function pushed(use: RepositoryUse, { subject, push, context }: Push): Decided {
 function deleted({ environment, follows, isMadeByPipeline }: RepositoryUse, { subject, push }: Push): Decided {
   if (follows && isMadeByPipeline) return deletion(environment, "BranchDeleted", []);
   const annotation = annotationOf(subject);
-  const { annotations } = environment.metadata;
-  if (annotations?.[annotation] === push.branch)
+  if (environment.metadata.annotations?.[annotation] === push.branch) {
     return left(environment, "SourceGone", "the environment shows it already");
-  const decision = { do: "update", environment, spec: {}, annotations: { [annotation]: push.branch } } as const;
-  return { decision: { ...decision, reason: "SourceGone" }, trace: [] };
+  }
+  const annotations = { [annotation]: push.branch };
+  return { decision: { do: "update", environment, spec: {}, annotations, reason: "SourceGone" }, trace: [] };
 }
 
 const annotationOf = ({ repository }: RepositoryEvent) => DELETED_BRANCH_ANNOTATION[repository.spec.type];

@@ -62,10 +62,7 @@ function countedTrace({ rule, message }: CountedProblem, { repository }: Reposit
   return [...met.map((one) => verdict(repository, one, undefined)), verdict(repository, rule, message)];
 }
 
-/**
- * A pull request waits for pipelines only if its Repository has `pipeline`: other workflows, such as linters, build no
- * image.
- */
+/** A pull request waits only if its Repository has `pipeline`: other workflows, such as linters, build no image. */
 function isAwaited({ environment }: RepositoryUse, { repository }: RepositoryEvent): boolean {
   return environment.spec.trigger?.kind !== "pull_request" || repository.spec.pipeline !== undefined;
 }
@@ -77,13 +74,11 @@ function isAwaited({ environment }: RepositoryUse, { repository }: RepositoryEve
 async function concerned({ subject, pipeline, context }: ReportedPipeline): Promise<readonly RepositoryUse[]> {
   const { commit, branch } = pipeline;
   const uses = usesOf(subject, context);
-  const wanting = uses.filter(({ desiredCommit }) => desiredCommit === commit);
-  const others = uses.filter(
-    (use) => use.desiredCommit !== commit && use.source.branch === branch && isMoved(use, subject),
-  );
-  if (branch === undefined || others.length === 0) return wanting;
+  const desiring = uses.filter(({ desiredCommit }) => desiredCommit === commit);
+  const others = uses.filter((use) => !desiring.includes(use) && use.source.branch === branch && isMoved(use, subject));
+  if (branch === undefined || others.length === 0) return desiring;
   const head = await context.branchHeads.headOf(subject.repository, branch);
-  return head === commit ? [...wanting, ...others] : wanting;
+  return head === commit ? [...desiring, ...others] : desiring;
 }
 
 /** The report as one of the head commit whose merge it builds; `undefined` without a merge. */
@@ -135,8 +130,8 @@ function ofUse(use: RepositoryUse, reported: ReportedPipeline): Decided {
   }
   const spec = { [subject.repository.spec.type]: { ...source, pipelines: [...pipelines] } };
   const isBehind = follows && desiredCommit !== pipeline.commit;
-  const annotations = isBehind ? { annotations: { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } } : {};
-  return { decision: { do: "update", environment, spec, ...annotations, reason: REASONS[pipeline.status] }, trace: [] };
+  const annotations = { ...(isBehind && { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() }) };
+  return { decision: { do: "update", environment, spec, annotations, reason: REASONS[pipeline.status] }, trace: [] };
 }
 
 const isSameRun = (one: Pipeline, other: Pipeline): boolean =>
@@ -174,9 +169,6 @@ interface Creation extends ReportedPipeline {
   readonly pipelines: readonly Pipeline[];
 }
 
-/** A rule for pipelines' environments: its name, the outcome's reason and the problem. */
-type Checked = readonly [rule: string, reason: string, problem: string | undefined];
-
 /**
  * Creates an environment that follows the branch, for a success of an unused commit, if the Repository's rules allow it
  * and the commit is the branch's head.
@@ -190,9 +182,8 @@ async function createdByPipeline(reported: ReportedPipeline): Promise<Decided> {
   const branch = pipeline.branch ?? (subject.host === "" ? branchOf(repository) : undefined);
   const problem = branch === undefined ? "the pipeline is not that of a branch" : branchProblem(branch);
   if (branch === undefined || problem !== undefined) {
-    return nothing("BranchInvalid", "only the pipeline of a branch makes an environment", [
-      verdict(repository, "head_branch", problem),
-    ]);
+    const trace = [verdict(repository, "head_branch", problem)];
+    return nothing("BranchInvalid", "only the pipeline of a branch makes an environment", trace);
   }
   const name = branchEnvironmentName(repository.metadata.name, branch);
   const creation = { ...reported, branch, name, pipelines: pipelinesOf(reported) };
@@ -200,12 +191,14 @@ async function createdByPipeline(reported: ReportedPipeline): Promise<Decided> {
   const trace = checked.map(([rule, , broken]) => verdict(repository, rule, broken));
   const [, reason = "", message] = checked.find(([, , broken]) => broken !== undefined) ?? [];
   if (message !== undefined) return nothing(reason, message, trace);
-  const existing = context.environments.find(creation.name);
-  if (existing !== undefined) return nameTaken(existing, trace);
-  return created(creation, trace);
+  const existing = context.environments.find(name);
+  return existing === undefined ? created(creation, trace) : nameTaken(existing, trace);
 }
 
-function rulesOf(creation: Creation): readonly Checked[] {
+/** The rules: each with its name, the outcome's reason and the problem. */
+function rulesOf(
+  creation: Creation,
+): readonly (readonly [rule: string, reason: string, problem: string | undefined])[] {
   const { subject, context } = creation;
   const { repository } = subject;
   return [
@@ -262,12 +255,9 @@ function isHeadOfPullRequest({ subject, pipeline, context, branch }: Creation): 
 /** A deleted or expired environment returns only with another commit, whose pipeline ended later. */
 function returnProblem({ subject, pipeline, context, name }: Creation): string | undefined {
   const { repository, host } = subject;
-  const records = context
-    .recordsOf(pipelineKey(host, repository.metadata.name))
-    .filter(({ spec }) => spec.name === name);
-  const blocking = records.find(({ spec }) => {
+  const blocking = context.recordsOf(pipelineKey(host, repository.metadata.name)).find(({ spec }) => {
     const isSame = spec.components?.[repository.spec.type]?.commit === pipeline.commit;
-    return isSame || Date.parse(pipeline.at) < Date.parse(spec.deletedAt);
+    return spec.name === name && (isSame || Date.parse(pipeline.at) < Date.parse(spec.deletedAt));
   });
   return blocking && `the branch's environment was deleted at ${blocking.spec.deletedAt}: push a commit`;
 }
@@ -275,35 +265,30 @@ function returnProblem({ subject, pipeline, context, name }: Creation): string |
 async function created(creation: Creation, former: readonly RuleVerdict[]): Promise<Decided> {
   const { subject, pipeline, context, branch, name, pipelines } = creation;
   const { repository } = subject;
-  const head = await context.branchHeads.headOf(repository, branch);
-  const isHead = head === pipeline.commit;
-  const commit = shortCommit(pipeline.commit);
-  const problem = isHead ? undefined : `the commit ${commit} is not the head of '${branch}' now`;
+  const isHead = (await context.branchHeads.headOf(repository, branch)) === pipeline.commit;
+  const problem = isHead ? undefined : `the commit ${shortCommit(pipeline.commit)} is not the head of '${branch}' now`;
   const trace = [...former, verdict(repository, "branch_head", problem)];
   if (problem !== undefined) return nothing("NotTheHead", problem, trace);
 
   const sourceOf = (one: Repository) => {
     const own = one === repository ? pipelines : pipelinesOf({ ...creation, subject: { ...subject, repository: one } });
-    const recorded = own.length === 0 ? {} : { pipelines: [...own] };
-    return { repository: one.metadata.name, branch, follow: true, ...recorded };
+    return { repository: one.metadata.name, branch, follow: true, ...(own.length > 0 && { pipelines: [...own] }) };
   };
   const components = await completed({ repository, sourceOf, branch }, context);
   const isUsable = typeof components !== "string";
   const all = [...trace, verdict(repository, "companion_repo", isUsable ? undefined : components)];
   if (!isUsable) return nothing("CompanionUnusable", components, all);
-  return {
-    decision: { do: "create", name, spec: specOf(creation, components), reason: "PipelineSucceeded" },
-    trace: all,
-  };
+  const spec = specOf(creation, components);
+  return { decision: { do: "create", name, spec, reason: "PipelineSucceeded" }, trace: all };
 }
 
 function specOf({ subject, context }: Creation, { sources, groups }: Components): EnvironmentSpec {
   const { repository, host, delivery } = subject;
-  const named = delivery === undefined ? {} : { delivery };
+  const { name } = repository.metadata;
   return {
     ttlHours: Math.min(TTL_DEFAULT_HOURS, context.settings.ttl.maximumHours),
     ...sources,
     access: { groups },
-    trigger: { kind: "pipeline", provider: host, repository: repository.metadata.name, ...named },
+    trigger: { kind: "pipeline", provider: host, repository: name, ...(delivery !== undefined && { delivery }) },
   };
 }

@@ -18,23 +18,19 @@ export interface ReportedPipeline {
 
 /** The report in an environment's form. */
 export function pipelineOf({ project, workflow = "", id, attempt, commit, status, url, at }: PipelineState): Pipeline {
-  const more = { ...(attempt === undefined ? {} : { attempt }), ...(url === undefined ? {} : { url }) };
+  const more = { ...(attempt !== undefined && { attempt }), ...(url !== undefined && { url }) };
   return { project, workflow, id, commit, status, at, ...more };
 }
-
-type Source = EnvironmentSpec["backend"];
-
-type OfPullRequest = Pick<RuleInput, "states" | "deliveries">;
 
 /**
  * A source with its commit's pipelines, if the Repository has pipelines and counted reports exist: a branch may be
  * built long before its pull request is opened, and reports may precede the push that caused them.
  */
 export function withReports(
-  source: Source,
+  source: EnvironmentSpec["backend"],
   repository: Repository,
-  input: OfPullRequest & Pick<RuleInput, "context">,
-): Source {
+  input: Pick<RuleInput, "states" | "deliveries" | "context">,
+): EnvironmentSpec["backend"] {
   const { commit, pipelines = [] } = source;
   if (repository.spec.pipeline === undefined || commit === undefined) return source;
   const known = withPipelines(pipelines, knownPipelines(commit, repository, input.context, input), commit);
@@ -50,7 +46,7 @@ export function knownPipelines(
   commit: string,
   repository: Repository,
   { deliveries }: Pick<DecisionContext, "deliveries">,
-  of: OfPullRequest = { states: [], deliveries: [] },
+  of: Pick<RuleInput, "states" | "deliveries"> = { states: [], deliveries: [] },
 ): readonly Pipeline[] {
   const isOfMerge = ({ spec: { event } }: WebhookDelivery) =>
     event.pipeline !== undefined && mergedHead(event.pipeline, of.states) === commit;

@@ -5,7 +5,7 @@ import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-
 import { hostedRepository, type Repository } from "../../../crds/repository/repository.ts";
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
+import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
@@ -20,8 +20,6 @@ export interface RefetchContext {
   readonly world: DecisionContext;
   readonly clock: Clock;
 }
-
-const ASKED = "host_asked";
 
 /**
  * Refetches the stale pull requests of a delivery, and stores the answers for the decision. Without an answer the
@@ -38,9 +36,9 @@ export async function refetch(
   const verdicts: RuleVerdict[] = [];
   for (const stale of statesToRefetch(delivery, context.world)) {
     const { repository, newest } = stale;
-    const answer = await ask(stale, context, signal);
+    const answer = await fetchState(stale, context, signal);
     const problem = typeof answer === "string" ? `what is known decides, because ${answer}` : undefined;
-    verdicts.push(verdict(repository, ASKED, problem));
+    verdicts.push(verdict(repository, "host_asked", problem));
     if (typeof answer === "string") continue;
     const state = withAction(answer, newest.state, repository.spec.pullRequest);
     const { name, spec } = refetchedDelivery({ repository, state, cause: delivery.metadata.name }, context.clock.now());
@@ -49,7 +47,7 @@ export async function refetch(
   return verdicts;
 }
 
-async function ask(
+async function fetchState(
   { hosted, number }: StaleState,
   { pullRequestReader }: RefetchContext,
   signal: AbortSignal,
@@ -68,23 +66,13 @@ export function withAction(
   former: PullRequestState | undefined,
   rules: PullRequestRules = {},
 ): PullRequestState {
-  return { ...state, action: actionSince(former, state, rules) };
+  if (state.state === "closed") return { ...state, action: "closed" };
+  if (former === undefined) return { ...state, action: "opened" };
+  if (former.state === "closed") return { ...state, action: "reopened" };
+  return { ...state, action: differ(former, state, rules) ? "updated" : "other" };
 }
 
-function actionSince(
-  former: PullRequestState | undefined,
-  state: HostedPullRequest,
-  rules: PullRequestRules,
-): PullRequestAction {
-  if (state.state === "closed") return "closed";
-  if (former === undefined) return "opened";
-  if (former.state === "closed") return "reopened";
-  return differ(former, state, rules) ? "updated" : "other";
-}
-
-/** Detection of pull requests whose state only the host knows. */
-
-/** A pull request whose host is to be asked. */
+/** A pull request with a state that only its host knows. */
 interface StaleState {
   readonly repository: Repository;
   readonly number: number;
@@ -101,7 +89,7 @@ export function statesToRefetch({ metadata, spec }: WebhookDelivery, world: Deci
   return repositories.flatMap((name) => {
     const repository = world.repositories.find(name);
     const hosted = repository && hostedRepository(repository, world.settings);
-    if (hosted?.host !== host || repository === undefined || !isConcerned(repository, number, world)) return [];
+    if (hosted?.host !== host || repository === undefined || !getsEnvironments(repository, number, world)) return [];
     const stored = world.deliveries.ofPullRequest(pullRequestKey(host, name, number));
     const states = knownStates(stored, { event, host, delivery: metadata.name }, world);
     const newest = states.at(-1);
@@ -110,7 +98,7 @@ export function statesToRefetch({ metadata, spec }: WebhookDelivery, world: Deci
   });
 }
 
-function isConcerned({ metadata, spec }: Repository, number: number, { environments }: DecisionContext): boolean {
+function getsEnvironments({ metadata, spec }: Repository, number: number, { environments }: DecisionContext): boolean {
   const name = pullRequestEnvironmentName(metadata.name, number);
   return spec.pullRequest?.enabled === true || environments.find(name) !== undefined;
 }
@@ -126,10 +114,10 @@ function isStale(newest: KnownState, states: readonly KnownState[], rules: PullR
 
 /** True when two states of a pull request differ to the rules. */
 export function differ(one: HostedPullRequest, other: HostedPullRequest, rules: PullRequestRules): boolean {
-  return JSON.stringify(whatRulesRead(one, rules)) !== JSON.stringify(whatRulesRead(other, rules));
+  return JSON.stringify(fieldsForRules(one, rules)) !== JSON.stringify(fieldsForRules(other, rules));
 }
 
-function whatRulesRead(pull: HostedPullRequest, { requiredLabels = [], skipDraft = false }: PullRequestRules) {
+function fieldsForRules(pull: HostedPullRequest, { requiredLabels = [], skipDraft = false }: PullRequestRules) {
   if (pull.state === "closed") return [pull.state, pull.merged];
   const labels = requiredLabels.map((label) => pull.labels.includes(label));
   return [pull.headCommit, pull.headRef, pull.baseRef, pull.isFork, skipDraft && pull.draft, labels];
