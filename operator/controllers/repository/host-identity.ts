@@ -9,9 +9,9 @@ const NAME_CURRENT = "NameCurrent";
 
 /** True when a delivery has a new identity of the Repository. */
 export function hasNewIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
-  const told = delivery.hostRepository;
-  const isOurs = delivery.verified && delivery.host !== undefined && delivery.host === spec.host;
-  return isOurs && told !== undefined && !equalJson(told, status?.hostRepository);
+  const { hostRepository, host, verified } = delivery;
+  const isOurs = verified && host !== undefined && host === spec.host;
+  return isOurs && hostRepository !== undefined && !equalJson(hostRepository, status?.hostRepository);
 }
 
 /**
