@@ -13,11 +13,7 @@ interface Reading<C> {
   readonly most: number;
   /** Holds bytes before checks exist. */
   readonly held: HeldBody;
-  /**
-   * Checks for the named senders, requested when a large body has named one.
-   *
-   * @param payload arrived fields, unverified
-   */
+  /** Checks for the senders that a large body's arrived fields, still unverified, name. */
   readonly checksFor: (payload: Payload) => Promise<C>;
 }
 
@@ -36,11 +32,7 @@ export const namesRepository = (payload: Payload): boolean => isObject(payload.r
 export const isObject = (value: unknown): value is Payload =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/**
- * Reads a body to its end in bounded memory.
- *
- * @throws WebhookMalformed, WebhookTooLarge, InboxFull when too much would be held
- */
+/** Reads a body to its end in bounded memory. @throws WebhookMalformed, WebhookTooLarge, InboxFull */
 export async function readBody<C extends Checks>(
   { chunks, headers }: Pick<ArrivingWebhook, "chunks" | "headers">,
   { most, held, checksFor }: Reading<C>,
@@ -58,14 +50,18 @@ export async function readBody<C extends Checks>(
     if (checks !== undefined) checks.update(chunk);
     else {
       held.add(chunk);
-      checks = await begun(fields, held, checksFor);
+      checks = await checksOfLarge(fields, held, checksFor);
     }
   }
   return { payload: fields.end(), digest: digest.digest("hex"), checks };
 }
 
 /** Checks of a large body that has named its repository, fed with the held bytes. */
-async function begun<C extends Checks>(fields: NeededFields, held: HeldBody, checksFor: Reading<C>["checksFor"]) {
+async function checksOfLarge<C extends Checks>(
+  fields: NeededFields,
+  held: HeldBody,
+  checksFor: Reading<C>["checksFor"],
+) {
   if (!held.isLarge || !namesRepository(fields.soFar)) return undefined;
   const checks = await checksFor(fields.soFar);
   for (const piece of held.pieces()) checks.update(piece);

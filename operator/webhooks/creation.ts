@@ -11,7 +11,7 @@ export interface Components {
   readonly groups: string[];
 }
 
-interface Own {
+interface OwnComponent {
   readonly repository: Repository;
   /** Source from a repository; also for a companion in the same one, as in a monorepo. */
   readonly sourceOf: (repository: Repository) => EnvironmentSpec["backend"];
@@ -26,7 +26,7 @@ interface Own {
  * @returns the problem, for people, when the companion can't be used
  * @throws HostUnavailable when the companion's host is unreachable, SecretsUnavailable
  */
-export async function completed(own: Own, context: DecisionContext): Promise<Components | string> {
+export async function completed(own: OwnComponent, context: DecisionContext): Promise<Components | string> {
   const { repository, sourceOf } = own;
   const source = sourceOf(repository);
   const companion = companionOf(repository, context);
@@ -43,6 +43,9 @@ export async function completed(own: Own, context: DecisionContext): Promise<Com
   const sources = isBackend ? { backend: source, frontend: other } : { backend: other, frontend: source };
   return { sources, groups };
 }
+
+/** The problem of a component or config set that can't be used. */
+export const problemIn = (result: unknown): string | undefined => (typeof result === "string" ? result : undefined);
 
 function companionOf({ spec }: Repository, context: DecisionContext): Repository | string | undefined {
   const name = spec.companionRepository;
@@ -69,7 +72,11 @@ export function fullProblem(
   return `Repository '${metadata.name}' has as many environments as it may have: ${spec.maxEnvironments}`;
 }
 
-async function branchOfCompanion(companion: Repository, { branch }: Own, context: DecisionContext): Promise<string> {
+async function branchOfCompanion(
+  companion: Repository,
+  { branch }: OwnComponent,
+  context: DecisionContext,
+): Promise<string> {
   if (branch === undefined || branchProblem(branch) !== undefined) return branchOf(companion);
   const head = await context.branchHeads.headOf(companion, branch);
   return head === undefined ? branchOf(companion) : branch;

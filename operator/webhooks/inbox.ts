@@ -237,8 +237,6 @@ const SHARE = 0.1;
 /**
  * Claims deliveries while at most `room` are undecided, a tenth of them per Repository. The end of a pull request is
  * always taken: no later event would end the wait of others about it. A claim throws InboxFull, ClusterUnavailable.
- *
- * @param room `webhooks.pending` of the settings
  */
 function boundedClaims(deliveries: Pick<WebhookDeliveries, "find" | "undecided" | "claim">, room: number) {
   const share = Math.ceil(room * SHARE);

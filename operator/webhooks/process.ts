@@ -77,7 +77,6 @@ export async function processDelivery(
   return { phase: "pending", reason: "Contended", message: "others change the environment at the same time" };
 }
 
-/** One delivery that is processed. */
 interface Processing extends ProcessingContext {
   readonly delivery: WebhookDelivery;
   /** Environments written so far. */
@@ -85,11 +84,7 @@ interface Processing extends ProcessingContext {
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Outcome of all, after commits are reported.
- *
- * @param done outcome of everything else
- */
+/** Outcome of all, after commits are reported. @param done outcome of everything else */
 async function reported(
   decided: readonly Decided[],
   done: WebhookDeliveryStatus,
@@ -103,11 +98,7 @@ async function reported(
   return { ...status, ...traceOf(decided), ...(environments !== undefined && { environments }) };
 }
 
-/**
- * Decisions about an event for each of its Repositories: one write per environment.
- *
- * @param delivery name of the stored delivery; none in a simulation
- */
+/** Decisions about an event for each of its Repositories: one write per environment. A simulation has no delivery. */
 export async function decideAll(
   { event, host = "", repositories = [] }: Pick<WebhookDeliverySpec, "event" | "host" | "repositories">,
   { decide, world }: Pick<ProcessingContext, "decide" | "world">,
@@ -231,12 +222,7 @@ const isChange = (decision: Decision): decision is ChangeDecision => isWrite(dec
 export const targetOf = (decision: WriteDecision): string =>
   decision.do === "create" ? decision.name : decision.environment.metadata.name;
 
-/**
- * Carries out a decision by one write (two for a deletion with annotations), and records it.
- *
- * @returns "changed" when the decision's basis has changed: decide again
- * @throws errors of the DecidedWrites port
- */
+/** Writes once (twice for a deletion with annotations), and records it; "changed" when the decision's basis has. */
 async function act(
   decision: WriteDecision,
   { writes, audit, newId, delivery }: Processing,

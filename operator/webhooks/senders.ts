@@ -37,7 +37,6 @@ interface Named {
  * Reads a webhook and finds its sender: the Repositories named in its body whose key made it, in their host's format. A
  * small body is held; a large one goes through its repository's keys as it arrives.
  *
- * @param bodies shared memory for held bytes
  * @throws WebhookMalformed, WebhookTooLarge, WebhookRefused, WebhookKeysMissing, InboxFull, SecretsUnavailable; see the
  * WebhookInbox port
  */

@@ -73,7 +73,6 @@ function retryOfSweep(error: unknown): ReconcileResult {
   return { requeueAfterMs: retryAfterMs };
 }
 
-/** One search on the host of one Repository. */
 interface Sweep extends MissedWebhookDependencies {
   readonly repository: Repository;
   readonly hosted: HostedRepository;
@@ -103,7 +102,6 @@ async function sweep(context: Sweep): Promise<number> {
   return failed + Math.max(0, unlisted.length - MOST_FETCHED);
 }
 
-/** The environments of the Repository's pull requests. */
 function environmentsOf({ repository, hosted, world }: Sweep): readonly EphemeralEnvironment[] {
   const { name } = repository.metadata;
   return world.environments.ofRepository(name).filter(({ metadata, spec: { trigger } }) => {

@@ -69,10 +69,7 @@ async function hostProblem(repository: Repository, outside: CheckDependencies): 
   }
 }
 
-/**
- * The operator pulls neither image nor chart: that the registry accepts the credential shows in pods, and that the place of
- * the chart does, in applications.
- */
+/** That registries accept a credential shows in pods and applications: the operator pulls neither image nor chart. */
 async function otherProblem(repository: Repository, outside: CheckDependencies): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);

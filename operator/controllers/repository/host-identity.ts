@@ -17,8 +17,6 @@ export function hasNewIdentity({ spec, status }: Repository, { spec: delivery }:
 /**
  * Status with the identity from the Repository's verified deliveries; `undefined` when unchanged. The first one gives
  * the id, for good, and the newest one of that id the name.
- *
- * @param deliveries all stored ones
  */
 export function identified(
   repository: Repository,

@@ -24,10 +24,7 @@ export interface RepositoryDependencies extends CheckDependencies {
 const CHECK_EVERY_MS = 3_600_000;
 const RECHECK_MS = 300_000;
 
-/**
- * Reconcile of a Repository: checks it when due or requested, and keeps a finalizer on it while environments use it, so
- * that a deleted Repository stays until its last environment is gone.
- */
+/** Checks a Repository when due or requested; a finalizer keeps a deleted one until its last environment is gone. */
 export function createRepositoryReconciler(context: RepositoryDependencies): Reconcile {
   return async (name) => {
     const repository = context.repositories.find(name);

@@ -15,7 +15,14 @@ import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
-import { type Components, completed, fullProblem, organizationProblem, repositoryProblem } from "../creation.ts";
+import {
+  type Components,
+  completed,
+  fullProblem,
+  organizationProblem,
+  problemIn,
+  repositoryProblem,
+} from "../creation.ts";
 import {
   type Decided,
   deletion,
@@ -172,8 +179,6 @@ interface Creation extends ReportedPipeline {
 /**
  * Creates an environment that follows the branch, for a success of an unused commit, if the Repository's rules allow it
  * and the commit is the branch's head.
- *
- * @throws HostUnavailable when a required host is unreachable, SecretsUnavailable
  */
 async function createdByPipeline(reported: ReportedPipeline): Promise<Decided> {
   const { subject, pipeline, context } = reported;
@@ -275,9 +280,8 @@ async function created(creation: Creation, former: readonly RuleVerdict[]): Prom
     return { repository: one.metadata.name, branch, follow: true, ...(own.length > 0 && { pipelines: [...own] }) };
   };
   const components = await completed({ repository, sourceOf, branch }, context);
-  const isUsable = typeof components !== "string";
-  const all = [...trace, verdict(repository, "companion_repo", isUsable ? undefined : components)];
-  if (!isUsable) return nothing("CompanionUnusable", components, all);
+  const all = [...trace, verdict(repository, "companion_repo", problemIn(components))];
+  if (typeof components === "string") return nothing("CompanionUnusable", components, all);
   const spec = specOf(creation, components);
   return { decision: { do: "create", name, spec, reason: "PipelineSucceeded" }, trace: all };
 }

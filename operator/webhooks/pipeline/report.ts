@@ -37,11 +37,7 @@ export function withReports(
   return known.length === 0 ? source : { ...source, pipelines: [...known] };
 }
 
-/**
- * Stored reports of a commit that count, in order of arrival.
- *
- * @param of pull request with this head, whose merges' reports count too
- */
+/** Stored reports of a commit that count, in order of arrival; those of merges, too, `of` a pull request. */
 export function knownPipelines(
   commit: string,
   repository: Repository,

@@ -131,8 +131,6 @@ const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allo
  * Decision to report a success when a rule of the Repository wants no environment; `undefined` when it requests no such
  * status, without a token of the host, or when something else prevents an environment: an approval, a limit, a user's
  * deletion.
- *
- * @param trace verdicts of all rules for a creation
  */
 function unwantedStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decided | undefined {
   const { repository, state, context } = input;

@@ -116,11 +116,7 @@ export function isOutdated(states: readonly KnownState[], applied: readonly Appl
   });
 }
 
-/**
- * States of the newest one's second, without those known before the last fetch.
- *
- * @param states newest last
- */
+/** States of the newest one's second, without those known before the last fetch. @param states newest last */
 export function sameSecondStates(newest: KnownState, states: readonly KnownState[]): readonly KnownState[] {
   const lastRefetchMs = refetchTimes(states);
   const since = lastRefetchMs(newest);

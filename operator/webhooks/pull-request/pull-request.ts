@@ -8,7 +8,7 @@ import { branchProblem } from "../../../crds/repository/branches.ts";
 import { admits, type Repository } from "../../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { completed } from "../creation.ts";
+import { completed, problemIn } from "../creation.ts";
 import { type Decided, type DecisionContext, nothing, type RepositoryEvent, verdict } from "../decision.ts";
 import { formatOf } from "../formats.ts";
 import { withReports } from "../pipeline/report.ts";
@@ -115,9 +115,6 @@ function mergeCommitOf({ state: { headCommit }, states }: RuleInput): Pick<Head,
   return commit === undefined ? {} : { mergeCommit: { head: headCommit, commit } };
 }
 
-type Trigger = NonNullable<EnvironmentSpec["trigger"]>;
-
-/** A pull request whose environment may be created under this name. */
 interface Creation extends MayCreate {
   readonly name: string;
   readonly input: RuleInput;
@@ -125,12 +122,7 @@ interface Creation extends MayCreate {
   readonly subject: RepositoryEvent;
 }
 
-/**
- * Creation of a pull request's environment. Continues the trace with its own conditions: the companion's Repository and
- * the config set.
- *
- * @throws HostUnavailable when the companion's host is unreachable, SecretsUnavailable
- */
+/** Creates a pull request's environment, if the companion's Repository and the config set can be used. */
 async function creationOf(creation: Creation, context: DecisionContext): Promise<Decided> {
   const { name, input, subject, head } = creation;
   const { repository, state } = input;
@@ -141,19 +133,18 @@ async function creationOf(creation: Creation, context: DecisionContext): Promise
   // The author of a fork must not choose a branch of ours by its name.
   const branch = state.isFork ? undefined : state.headRef;
   const components = await completed({ repository, sourceOf, branch }, context);
-  const problem = typeof components === "string" ? components : undefined;
-  const trace = [...creation.trace, verdict(repository, "companion_repo", problem)];
+  const trace = [...creation.trace, verdict(repository, "companion_repo", problemIn(components))];
   if (typeof components === "string") return nothing("CompanionUnusable", components, trace);
 
   const configSet = configSetOf(input, components.groups, context);
-  const isUsable = typeof configSet !== "string";
-  const all = [...trace, verdict(repository, "config_set", isUsable ? undefined : configSet)];
-  if (!isUsable) return nothing("ConfigSetUnusable", configSet, all);
+  const all = [...trace, verdict(repository, "config_set", problemIn(configSet))];
+  if (typeof configSet === "string") return nothing("ConfigSetUnusable", configSet, all);
 
+  const ttlHours = input.rules.ttlHours ?? configSet?.spec.ttlDefaultHours ?? TTL_DEFAULT_HOURS;
   const spec: EnvironmentSpec = {
-    ttlHours: ttlHours(input, configSet, context),
-    ...(configSet === undefined ? {} : { configSet: { name: configSet.metadata.name } }),
-    ...(configSet?.spec.database?.enabled ? { database: { provision: true } } : {}),
+    ttlHours: Math.min(ttlHours, context.settings.ttl.maximumHours),
+    ...(configSet !== undefined && { configSet: { name: configSet.metadata.name } }),
+    ...(configSet?.spec.database?.enabled && { database: { provision: true } }),
     ...components.sources,
     access: { groups: components.groups },
     trigger: triggerOf(input, subject),
@@ -180,18 +171,14 @@ function configSetOf(
     : `config set '${name}' reads ${secrets.join(", ")} from the secret manager: a fork gets none of it`;
 }
 
-function ttlHours({ rules }: RuleInput, configSet: ConfigSet | undefined, { settings }: DecisionContext): number {
-  const hours = rules.ttlHours ?? configSet?.spec.ttlDefaultHours ?? TTL_DEFAULT_HOURS;
-  return Math.min(hours, settings.ttl.maximumHours);
-}
-
-function triggerOf({ repository, state }: RuleInput, { host, delivery }: RepositoryEvent): Trigger {
+function triggerOf({ repository, state }: RuleInput, { host, delivery }: RepositoryEvent) {
+  const { number, login } = state;
   return {
-    kind: "pull_request",
+    kind: "pull_request" as const,
     provider: host,
     repository: repository.metadata.name,
-    number: state.number,
-    ...(state.login === undefined ? {} : { login: state.login }),
-    ...(delivery === undefined ? {} : { delivery }),
+    number,
+    ...(login !== undefined && { login }),
+    ...(delivery !== undefined && { delivery }),
   };
 }
