@@ -14,7 +14,7 @@ import type { Repositories } from "../ports/repositories.ts";
 import type { BranchHeads } from "../ports/repository-host.ts";
 import type { CommitReport, HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
-import type { WebhookFormats } from "./formats.ts";
+import type { WebhookFormats } from "./senders.ts";
 
 /** Single action about an event, decided from the current state. */
 export type Decision =

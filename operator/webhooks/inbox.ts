@@ -24,11 +24,10 @@ import type { DeliveryClaim, WebhookDeliveries } from "../ports/webhooks/webhook
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import { heldBodies } from "./arriving-body.ts";
 import { type Decided, deliveryStatus } from "./decision.ts";
-import { formatOf } from "./formats.ts";
 import { createKeyedMutex } from "./keyed-mutex.ts";
 import { decideAll, isWrite, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
-import { statesToRefetch } from "./pull-request/refetch.ts";
-import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
+import { statesToRefetch } from "./pull-request/states.ts";
+import { formatOf, verifySender, type WebhookSenderDependencies } from "./senders.ts";
 import { approvalOf, dated, deliveryOf, type NewDelivery, outcomeOf, serialKey } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
+import type { HostKind } from "../../config/webhooks.schema.ts";
 import { fullNameOf, hostIdOf, hostOf, type Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { type VerifiedWebhook, WebhookKeysMissing, WebhookRefused } from "../ports/api/webhook-inbox.ts";
@@ -12,9 +13,7 @@ import type {
   WebhookFormat,
   WebhookKeys,
 } from "../ports/webhooks/webhook-format.ts";
-import type { HeldBodies, HeldBody } from "./arriving-body.ts";
-import { isObject, namesRepository, readBody } from "./arriving-body.ts";
-import { type FormatKind, formatKindOf, formatOf, type WebhookFormats } from "./formats.ts";
+import { type HeldBodies, type HeldBody, isObject, namesRepository, readBody } from "./arriving-body.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
 /** The settings and ports that find the sender of a webhook. */
@@ -239,4 +238,25 @@ function readAs(format: WebhookFormat, read: ReadWebhook, { clock }: WebhookSend
   const delivery = format.delivery(received);
   const { event, reason } = format.read(delivery, payload, { now: clock.now() });
   return { received, delivery, digest, event, ...(reason !== undefined && { reason }) };
+}
+
+/** The form in which webhooks are signed and read: that of a kind of host, or the REST contract's. */
+export type FormatKind = HostKind | "neutral";
+/** The format of each form. A technology of hosts is one of them. */
+export type WebhookFormats = Readonly<Record<FormatKind, { readonly format: WebhookFormat }>>;
+
+/** The form of webhooks of a Repository or a delivery; `undefined` when the settings lack the host that it names. */
+function formatKindOf(
+  { host }: { readonly host?: string | undefined },
+  settings: Pick<Settings, "hosts">,
+): FormatKind | undefined {
+  return host === undefined ? "neutral" : hostOf({ host }, settings)?.kind;
+}
+
+/** The format of a Repository or a delivery; the REST contract's where the settings lack the host that it names. */
+export function formatOf(
+  named: { readonly host?: string | undefined },
+  { settings, formats }: { readonly settings: Pick<Settings, "hosts">; readonly formats: WebhookFormats },
+): WebhookFormat {
+  return formats[formatKindOf(named, settings) ?? "neutral"].format;
 }

@@ -7,7 +7,7 @@ import { hourly } from "../kit/time/rate-limits.ts";
 import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
-import type { WebhookFormats } from "./formats.ts";
+import type { WebhookFormats } from "./senders.ts";
 
 interface UnverifiedEventDependencies {
   readonly deliveries: Pick<WebhookDeliveries, "claim" | "finish">;

@@ -22,7 +22,7 @@ import {
 } from "../ports/webhooks/pull-request-host.ts";
 import type { PullRequestReader } from "../ports/webhooks/pull-request-reader.ts";
 import type { RepositoryHooks } from "../ports/webhooks/repository-hooks.ts";
-import type { WebhookFormats } from "../webhooks/formats.ts";
+import type { WebhookFormats } from "../webhooks/senders.ts";
 import { hostCallSpans } from "./observation/call-spans.ts";
 
 /** The kinds of hosts that settings may name. */

@@ -14,9 +14,8 @@ import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhoo
 import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { type KnownState, storedStates } from "../../webhooks/pull-request/newest-state.ts";
-import { differ, withAction } from "../../webhooks/pull-request/refetch.ts";
 import { isWanted } from "../../webhooks/pull-request/rules.ts";
+import { differ, type KnownState, storedStates, withAction } from "../../webhooks/pull-request/states.ts";
 import { refetchedDelivery } from "../../webhooks/stored.ts";
 
 /** The settings and ports of the search for missed webhooks. */

@@ -6,8 +6,7 @@ import type { Reconcile } from "../../kit/controller/controller.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { type ProcessingContext, processDelivery } from "../../webhooks/process.ts";
-import { storedStates } from "../../webhooks/pull-request/newest-state.ts";
-import { type RefetchContext, refetch } from "../../webhooks/pull-request/refetch.ts";
+import { type RefetchContext, refetch, storedStates } from "../../webhooks/pull-request/states.ts";
 import { dated } from "../../webhooks/stored.ts";
 import { isPresent } from "./watches.ts";
 

@@ -13,7 +13,7 @@ import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts"
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { createKeyedMutex } from "../../webhooks/keyed-mutex.ts";
 import { type ProcessingContext, processDelivery, REFUSED, withTrace } from "../../webhooks/process.ts";
-import { type RefetchContext, refetch } from "../../webhooks/pull-request/refetch.ts";
+import { type RefetchContext, refetch } from "../../webhooks/pull-request/states.ts";
 import { dated, serialKey } from "../../webhooks/stored.ts";
 import { endedWait, superseded, unavailable } from "../../webhooks/waiting.ts";
 

@@ -34,7 +34,7 @@ import {
   usesOf,
   verdict,
 } from "../decision.ts";
-import { knownStates } from "../pull-request/newest-state.ts";
+import { knownStates } from "../pull-request/states.ts";
 import {
   COUNTED_RULES,
   type CountedProblem,

@@ -6,8 +6,8 @@ import { DEFAULT_PIPELINE_EVENTS, type PipelineRules } from "../../../crds/repos
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PipelineState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { DecisionContext, RepositoryEvent } from "../decision.ts";
-import type { KnownState } from "../pull-request/newest-state.ts";
 import type { RuleInput } from "../pull-request/rules.ts";
+import type { KnownState } from "../pull-request/states.ts";
 
 /** A pipeline's report for one Repository and its environments. */
 export interface ReportedPipeline {

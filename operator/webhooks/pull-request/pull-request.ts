@@ -10,11 +10,11 @@ import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { completed, problemIn } from "../creation.ts";
 import { type Decided, type DecisionContext, nothing, type RepositoryEvent, verdict } from "../decision.ts";
-import { formatOf } from "../formats.ts";
 import { withReports } from "../pipeline/report.ts";
+import { formatOf } from "../senders.ts";
 import { type ExistingEnvironment, type Head, type MayCreate, pullRequestDecision } from "./decision.ts";
-import { isOutdated, knownStates } from "./newest-state.ts";
 import type { FormerEnvironment, RuleInput } from "./rules.ts";
+import { isOutdated, knownStates } from "./states.ts";
 
 /**
  * Decision about a pull request by its newest known state, whatever the current event, so that every order of events

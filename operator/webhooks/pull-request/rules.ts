@@ -12,7 +12,7 @@ import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts
 import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { fullProblem, organizationProblem, repositoryProblem } from "../creation.ts";
 import type { DecisionContext } from "../decision.ts";
-import type { KnownState } from "./newest-state.ts";
+import type { KnownState } from "./states.ts";
 
 /** One rule of the specification for pull requests. */
 export interface Rule {

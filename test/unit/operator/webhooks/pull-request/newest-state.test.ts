@@ -5,7 +5,7 @@ import {
   type KnownState,
   knownStates,
   sameSecondStates,
-} from "../../../../../operator/webhooks/pull-request/newest-state.ts";
+} from "../../../../../operator/webhooks/pull-request/states.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
 import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
