@@ -113,8 +113,8 @@ async function reportChanges({ problem: _, ...known }: FeedbackStatus, reporting
       errors.push(error);
     }
   }
+  if (errors.length === 0) return { feedback };
   const [error] = errors;
-  if (error === undefined) return { feedback };
   return { feedback: { ...feedback, problem: clipped(error instanceof Error ? error.message : String(error)) }, error };
 }
 

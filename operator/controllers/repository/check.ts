@@ -69,7 +69,7 @@ async function hostProblem(repository: Repository, outside: CheckDependencies): 
   }
 }
 
-/** That registries accept a credential shows in pods and applications: the operator pulls neither image nor chart. */
+/** Pods and applications show that a place accepts its credential: the operator pulls neither image nor chart. */
 async function otherProblem(repository: Repository, outside: CheckDependencies): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);
