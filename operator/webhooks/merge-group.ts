@@ -62,8 +62,8 @@ interface ReportContext {
 }
 
 /**
- * Reports commit statuses to their host. Repeatable: a report replaces the former one. The delivery's controller retries
- * a failed commit status.
+ * Reports commit statuses to their host. Repeatable: a report replaces the former one.
+ * The controller of webhook deliveries retries a failed commit status.
  *
  * @returns the outcome: `pending` in the API, and while the host is away
  */

@@ -32,8 +32,8 @@ export interface PullRequestFeedbackDependencies {
 
 /**
  * Reports an environment to the host of its pull request or pipeline: its commit status, deployment and comment. Each
- * state is reported once, because reports are stored in the environment's status; the controller retries a failed commit
- * status. The teardown reports the end, see `reportDeleted`.
+ * state is reported once, because reports are stored in the environment's status.
+ * The controller retries a failed commit status. The teardown reports the end, see `reportDeleted`.
  */
 export function createFeedbackReconciler(context: PullRequestFeedbackDependencies): Reconcile {
   /** Reports that could not be stored yet, by the environment's name. */

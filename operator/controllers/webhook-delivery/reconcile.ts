@@ -34,8 +34,8 @@ const MOST_ATTEMPTS = 10;
 
 /**
  * Processes pending deliveries: the API's leftovers and the operator's own at once, others after the accepting
- * replica's time. Decides again, because a decision may have been carried out before. Retries what failed, such as the
- * commit status of a merge group.
+ * replica's time. Decides again, because a decision may have been carried out before.
+ * Retries what failed, such as the commit status of a merge group.
  */
 export function createDeliveryReconciler(context: WebhookDeliveryDependencies): Reconcile {
   const { webhookDeliveries, clock } = context;
