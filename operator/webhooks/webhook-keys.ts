@@ -31,11 +31,8 @@ export interface WebhookKeySource {
 }
 
 /** Keys of Repositories and settings, in the secret manager. */
-export function createWebhookKeys({
-  settings: { webhooks },
-  secretManager,
-  clock,
-}: WebhookKeyDependencies): WebhookKeySource {
+export function createWebhookKeys({ settings, secretManager, clock }: WebhookKeyDependencies): WebhookKeySource {
+  const { webhooks } = settings;
   const values = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   const rereadAtMs = new Map<string, number>();
 

@@ -23,7 +23,7 @@ import {
   PullRequestHostFailed,
 } from "../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "../ports/webhooks/repository-hooks.ts";
-import type { WebhookFormats } from "../webhooks/formats.ts";
+import type { WebhookFormats } from "../webhooks/senders.ts";
 import { hostCallSpans } from "./observation/call-spans.ts";
 
 /** The kinds of hosts that settings may name. */

@@ -13,7 +13,7 @@ import type { ProcessingContext } from "../webhooks/process.ts";
 import type { Foundations } from "./foundations.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 
-interface Half {
+interface ProcessPorts {
   /** Separate, so that users' calls never queue behind those of controllers. */
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;
@@ -24,7 +24,7 @@ interface Half {
 /** Stored deliveries, with the dependencies for processing them. */
 export function processingContext(
   { settings, clock, caches, deletions, tracing }: Foundations,
-  { client, configSets, branchHeads, audit = UNRECORDED }: Half,
+  { client, configSets, branchHeads, audit = UNRECORDED }: ProcessPorts,
 ): ProcessingContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
   const { traceparent } = tracing;
