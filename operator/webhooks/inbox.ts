@@ -21,21 +21,10 @@ import {
   WebhookTooLarge,
 } from "../ports/api/webhook-inbox.ts";
 import type { Metrics, WebhookOutcome } from "../ports/metrics.ts";
-import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
-import { isDoable, targetOf } from "./act.ts";
-import type { Decided } from "./decision.ts";
-import { formatOf } from "./formats.ts";
-import { heldBodies } from "./held-bodies.ts";
-import { createIntake } from "./intake.ts";
-import { decideAll, type ProcessingContext, processDelivery } from "./process.ts";
-import { statesToRefetch } from "./pull-request/stale-state.ts";
-import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
-import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
 import type { DeliveryClaim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import { heldBodies } from "./arriving-body.ts";
 import { type Decided, deliveryStatus } from "./decision.ts";
-import { createKeyedMutex } from "./keyed-mutex.ts";
 import { decideAll, isWrite, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
 import { statesToRefetch } from "./pull-request/states.ts";
 import { formatOf, verifySender, type WebhookSenderDependencies } from "./senders.ts";

@@ -8,8 +8,7 @@ import {
 } from "../../crds/webhooks/webhook-delivery.ts";
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
-import type { DecisionContext } from "./decision.ts";
-import { usesOf } from "./decision.ts";
+import { type DecisionContext, usesOf } from "./decision.ts";
 
 /** Limit of a wait; GitHub's merge queue drops a group by then too. */
 const LONGEST_WAIT_MS = 60 * 60_000;

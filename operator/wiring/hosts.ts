@@ -16,11 +16,11 @@ import type { Tracing } from "../kit/tracing.ts";
 import type { HostTechnology } from "../ports/host-technology.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
-import type { PullRequestReader } from "../ports/webhooks/pull-request-host.ts";
 import {
   type HostedRepository,
   type PullRequestHost,
   PullRequestHostFailed,
+  type PullRequestReader,
 } from "../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "../ports/webhooks/repository-hooks.ts";
 import type { WebhookFormats } from "../webhooks/senders.ts";

@@ -10,8 +10,12 @@ import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Repositories } from "../../ports/repositories.ts";
-import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
-import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
+import {
+  type HostedPullRequest,
+  type HostedRepository,
+  PullRequestHostFailed,
+  type PullRequestReader,
+} from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
 import { isWanted } from "../../webhooks/pull-request/rules.ts";

@@ -4,13 +4,7 @@ import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../.
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { StatusWriter } from "../../ports/cluster.ts";
-import type { ConfigSets } from "../../ports/config-sets.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
-import type { Repositories } from "../../ports/repositories.ts";
-import type { RepositoryHost } from "../../ports/repository-host.ts";
-import type { SecretManager } from "../../ports/secret-manager.ts";
-import type { OperatorEnvironments } from "../../ports/environments.ts";
-import type { StatusWriter } from "../../ports/status-writer.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { namesUnbound } from "../../repository-access/host-credentials.ts";
 import { type CheckDependencies, check, ruleProblem } from "./check.ts";

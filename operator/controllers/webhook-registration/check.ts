@@ -1,9 +1,10 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
 import { fullNameOf, hostOf, type Repository } from "../../../crds/repository/repository.ts";
+import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { CheckedHook, HookCheck, HookProblem } from "../../ports/api/webhook-registrar.ts";
-import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
+import { type SecretManager, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";

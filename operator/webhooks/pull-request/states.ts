@@ -6,8 +6,7 @@ import type { PullRequestRules } from "../../../crds/repository/webhook-rules.sc
 import type { RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import type { HostedPullRequest, HostedRepository, PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { type DecisionContext, type RepositoryEvent, verdict } from "../decision.ts";
 import { formatOf } from "../senders.ts";

@@ -7,8 +7,6 @@ import {
   type Survey,
 } from "../../../../../operator/controllers/missed-webhooks/reconcile.ts";
 import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
-import type { KnownState } from "../../../../../operator/webhooks/pull-request/newest-state.ts";
-import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
 import type { KnownState } from "../../../../../operator/webhooks/pull-request/states.ts";
 import { commitOf, pullRequestState } from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
