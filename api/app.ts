@@ -1,9 +1,9 @@
 import express, { type Express, type RequestHandler } from "express";
 import helmet from "helmet";
-import type { ConsoleSecrets } from "../operator/ports/api/console-secrets.ts";
+import type { Tracing } from "../operator/kit/tracing.ts";
 import type { IdentityProvider } from "../operator/ports/api/identity-provider.ts";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
-import type { Tracing } from "../operator/ports/observability/tracing.ts";
+import type { ConsoleSecrets } from "../operator/ports/secret-manager.ts";
 import type { UrlProber } from "../operator/ports/url-prober.ts";
 import { createPasswordResets } from "./account/password-resets.ts";
 import { authenticator } from "./auth/credentials.ts";
@@ -17,8 +17,8 @@ import { trustedProxy } from "./http/trusted-proxies.ts";
 import { malformedPath, notFound, rejectAmbiguousHeaders } from "./http/unrouted.ts";
 import { createLimits, hourlyCount } from "./limits/limits.ts";
 import { errorHandler, mount } from "./mount.ts";
-import { createAnswers } from "./observability/answers.ts";
-import { createLives } from "./observability/lives.ts";
+import { createMemo } from "./observability/memo.ts";
+import { createUsageRecords } from "./observability/usage-records.ts";
 import { mountDocs } from "./openapi/pages.ts";
 import { createRepositoryQuotas } from "./repositories/repository-quotas.ts";
 import { requestIdFrom, runRequest } from "./request-context.ts";
@@ -27,7 +27,10 @@ import type { Services } from "./services.ts";
 
 /** Parts that the API is built from. */
 export interface AppParts
-  extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets" | "answers" | "lives" | "hourlyRates"> {
+  extends Omit<
+    Services,
+    "stopping" | "urlChecks" | "quotas" | "passwordResets" | "memo" | "usageRecords" | "hourlyRates"
+  > {
   /** Sends links for new passwords; without it they are answered 503. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
@@ -47,14 +50,14 @@ export interface AppParts
 export function createApp(given: AppParts): Express {
   const parts = { ...given, stopping: given.stopping ?? new AbortController().signal };
   const { settings, audit } = parts;
-  const lives = createLives(parts);
+  const usageRecords = createUsageRecords(parts);
   const services: Services = {
     ...parts,
     urlChecks: createUrlChecks(parts),
     quotas: createRepositoryQuotas(parts),
-    answers: createAnswers(parts),
-    lives,
-    hourlyRates: createHourlyRates({ ...parts, lives }),
+    memo: createMemo(parts),
+    usageRecords,
+    hourlyRates: createHourlyRates({ ...parts, usageRecords }),
     passwordResets: createPasswordResets(parts, hourlyCount("passwordResetOf", parts)),
   };
   const limits = createLimits(settings.api.limits, parts);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import { withLogFacts } from "../operator/ports/log.ts";
+import { withLogFacts } from "../operator/kit/log.ts";
 import type { Caller } from "./auth/access.ts";
 import type { Contract, Version } from "./route.ts";
 

@@ -1,30 +1,29 @@
 import type { Settings } from "../config/settings.ts";
-import type { Life } from "../crds/environment/life.ts";
 import type { Sensitive } from "../crds/sensitive.ts";
+import type { UsageRecord } from "../crds/usage/usage-record.ts";
+import type { Log } from "../operator/kit/log.ts";
+import type { Clock } from "../operator/kit/time/clock.ts";
 import type { ChartTemplates } from "../operator/ports/api/chart-templates.ts";
-import type { DeployerLog } from "../operator/ports/api/deployer-log.ts";
 import type { Environments } from "../operator/ports/api/environments.ts";
-import type { History, Rollups } from "../operator/ports/api/history.ts";
 import type { PlatformHealthCheck } from "../operator/ports/api/platform-health.ts";
-import type { PodLogs } from "../operator/ports/api/pod-logs.ts";
-import type { RepositoryReloads } from "../operator/ports/api/repository-reloads.ts";
+import type { PodLogs, Workloads } from "../operator/ports/api/pods.ts";
 import type { SharedCounters } from "../operator/ports/api/shared-counters.ts";
 import type { WebhookInbox } from "../operator/ports/api/webhook-inbox.ts";
 import type { WebhookRegistrar } from "../operator/ports/api/webhook-registrar.ts";
-import type { Workloads } from "../operator/ports/api/workloads.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
-import type { Clock } from "../operator/ports/clock.ts";
 import type { ConfigSets } from "../operator/ports/config-sets.ts";
-import type { Log } from "../operator/ports/log.ts";
-import type { Metrics } from "../operator/ports/observability/metrics.ts";
-import type { Repositories } from "../operator/ports/repositories.ts";
+import type { DeployerLog } from "../operator/ports/deployer.ts";
+import type { Metrics } from "../operator/ports/metrics.ts";
+import type { History } from "../operator/ports/records.ts";
+import type { Repositories, RepositoryReloads } from "../operator/ports/repositories.ts";
 import type { BranchHeads } from "../operator/ports/repository-host.ts";
+import type { Rollups } from "../operator/ports/rollups.ts";
 import type { SecretManager } from "../operator/ports/secret-manager.ts";
 import type { WebhookDeliveries } from "../operator/ports/webhooks/webhook-deliveries.ts";
 import type { PasswordResets } from "./account/password-resets.ts";
 import type { HourlyRates } from "./costs/hourly-rates.ts";
 import type { UrlChecks } from "./environments/urls/url-checks.ts";
-import type { Answers } from "./observability/answers.ts";
+import type { Memo } from "./observability/memo.ts";
 import type { RepositoryQuotas } from "./repositories/repository-quotas.ts";
 
 /** Services of the handlers. */
@@ -51,9 +50,9 @@ export interface Services {
   readonly webhookDeliveries: WebhookDeliveries;
   readonly webhookRegistrar: WebhookRegistrar;
   readonly history: History;
-  readonly answers: Answers;
-  /** Lives of all environments, see `createLives`. */
-  readonly lives: () => readonly Life[];
+  readonly memo: Memo;
+  /** Usage of all environments, see `createUsageRecords`. */
+  readonly usageRecords: () => readonly UsageRecord[];
   readonly rollups: Rollups;
   readonly hourlyRates: HourlyRates;
   /** Counters of requests, and all metrics of this process. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { type ApiTokenSpec, type ApiTokenStatus, TOKEN_ID_LENGTH } from "./api-token.schema.ts";
 import { kindOf, type Namespaced, type Resource } from "./group.ts";
 import { isUuid } from "./names.ts";
@@ -29,7 +29,7 @@ export const tokenOf = (bytes: Uint8Array): string => `${TOKEN_PREFIX}${Buffer.f
 
 /** Hash of a token in hexadecimal digits, its id, and the beginning that users see. */
 export function tokenTraits(token: string): { tokenHash: string; id: string; prefix: string } {
-  const tokenHash = createHash("sha256").update(token).digest("hex");
+  const tokenHash = hash("sha256", token);
   return { tokenHash, id: tokenHash.slice(0, TOKEN_ID_LENGTH), prefix: token.slice(0, SHOWN_LENGTH) };
 }
 

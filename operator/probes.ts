@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, isIPv6 } from "node:net";
-import type { Metrics } from "./ports/observability/metrics.ts";
+import type { Metrics } from "./ports/metrics.ts";
 
 /** Server of the probes. */
 export interface ProbesServer {

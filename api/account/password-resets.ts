@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Log } from "../../operator/kit/log.ts";
 import type { IdentityProvider } from "../../operator/ports/api/identity-provider.ts";
-import type { Log } from "../../operator/ports/log.ts";
 import { HttpError } from "../errors.ts";
 
 /** Passes requests for a new password to the identity provider, whatever its answers. */

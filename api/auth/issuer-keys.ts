@@ -1,8 +1,8 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Settings } from "../../config/settings.ts";
 import { isSafeAddress } from "../../crds/addresses.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
-import type { Log } from "../../operator/ports/log.ts";
+import type { Log } from "../../operator/kit/log.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import { HttpError } from "../errors.ts";
 
 export type IssuerSettings = Settings["api"]["issuers"][number];

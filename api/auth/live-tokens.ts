@@ -1,7 +1,7 @@
 import type { ApiToken } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
 
 /** Time for which an answer is trusted: the longest delay of another replica's revocation. */
 const TRUST_MS = 1_000;

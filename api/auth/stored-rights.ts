@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
 import { HttpError } from "../errors.ts";
 import { issuerOf, permissionsOf, rolesOf } from "./access.ts";
 import { checkVouched } from "./api-tokens.ts";

@@ -1,7 +1,7 @@
 import type { ApiToken } from "../../crds/api-token.ts";
+import type { Log } from "../../operator/kit/log.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
-import type { Log } from "../../operator/ports/log.ts";
 import type { Services } from "../services.ts";
 import type { Caller } from "./access.ts";
 import { vouchedOf } from "./callers.ts";

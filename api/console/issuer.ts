@@ -1,9 +1,9 @@
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from "openid-client";
 import type { Settings } from "../../config/settings.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
-import type { ConsoleSecrets } from "../../operator/ports/api/console-secrets.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
-import type { Log } from "../../operator/ports/log.ts";
+import type { Log } from "../../operator/kit/log.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
+import type { ConsoleSecrets } from "../../operator/ports/secret-manager.ts";
 
 /** Endpoints and secrets may change: both are read again after this time. */
 const KNOWN_FOR_MS = 5 * 60_000;

@@ -1,7 +1,7 @@
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { ConsoleSecrets } from "../../operator/ports/api/console-secrets.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
+import type { ConsoleSecrets } from "../../operator/ports/secret-manager.ts";
 import { SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 
 /** Time until a missing key is read again: anyone can send a cookie that names one. */

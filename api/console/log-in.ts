@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
-import type { Log } from "../../operator/ports/log.ts";
+import type { Log } from "../../operator/kit/log.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { Caller } from "../auth/access.ts";
 import { type CookieSpec, dropCookie, keepCookie, readCookie } from "./cookies.ts";
 import { type ConsoleIssuer, type ConsoleSettings, IssuerRefused, IssuerUnusable, type LoginProof } from "./issuer.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import express, { type Express, type RequestHandler } from "express";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { ConsoleSecrets } from "../../operator/ports/api/console-secrets.ts";
+import type { ConsoleSecrets } from "../../operator/ports/secret-manager.ts";
 import type { Authenticator } from "../auth/credentials.ts";
 import { HttpError } from "../errors.ts";
 import { sendStatic } from "../http/static-file.ts";

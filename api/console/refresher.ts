@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { decodeJwt } from "jose";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import { type ConsoleIssuer, IssuerRefused } from "./issuer.ts";
 import type { Session } from "./sessions.ts";
 

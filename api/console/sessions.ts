@@ -1,5 +1,5 @@
 import { Sensitive } from "../../crds/sensitive.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import { type CookieSpec, dropCookie, type Exchange, keepCookie, readCookie } from "./cookies.ts";
 import type { Seal } from "./seal.ts";
 

@@ -1,95 +1,94 @@
 import type { Costs } from "../../config/costs.schema.ts";
-import type { Life } from "../../crds/environment/life.ts";
-import { type Dimension, type Tally, tallyOf } from "../../operator/ports/observability/summary.ts";
+import { type Dimension, type Totals, totalsOf } from "../../crds/usage/period-summary.ts";
+import { amountOf, apportioned, totalPriceOf } from "../../crds/usage/price.ts";
+import { pointsOf } from "../../crds/usage/summarizer.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { greatestFirst, namedRows, rightsTo } from "../observability/named-rows.ts";
-import { pointsOf } from "../observability/period-summary.ts";
 import type { Interval } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
-import { costBasis } from "./coverage.ts";
-import { type CostFigures, isKnown, type Priced } from "./figures.ts";
-import { amountOf, apportioned, totalPriceOf } from "./price.ts";
+import { type CostReport, type EnvironmentPrice, isKnown } from "./report.ts";
 import type { CostDashboard, CostRow } from "./schemas.ts";
-import { amountOrNull, toBudget, toCostSummary, wholeCents } from "./views.ts";
+import { amountOrNull, costBasis, toBudget, toCostSummary, wholeCents } from "./views.ts";
 
 const MOST_ENVIRONMENTS = 10;
 
 type Used = Pick<Services, "repositories" | "configSets" | "settings">;
 
 export function toCostDashboard(
-  { figures, interval }: { readonly figures: CostFigures; readonly interval: Interval | undefined },
+  { report, interval }: { readonly report: CostReport; readonly interval: Interval | undefined },
   caller: Caller,
   services: Used,
 ): CostDashboard {
   const { costs } = services.settings;
-  const { whole } = figures.summary;
-  const points = pointsOf(figures.summary.days, interval);
-  const parts = points.map(({ summary }) => ({ tally: summary.total }));
+  const { whole } = report.summary;
+  const points = pointsOf(report.summary.days, interval);
+  const parts = points.map(({ summary }) => ({ totals: summary.total }));
   const shares = shared(wholeCents(whole.total, costs), parts, costs);
-  const rowsOf = (dimension: Dimension) => costRows(figures, dimension, caller, services);
+  const rowsOf = (dimension: Dimension) => costRows(report, dimension, caller, services);
   return {
-    summary: toCostSummary(figures, costs),
+    summary: toCostSummary(report, costs),
     timeseries: points.map(({ date, summary }, index) => ({ date, ...sumOfMoney(summary.total, shares[index]) })),
-    top_environments: topEnvironments(figures, caller),
+    top_environments: topEnvironments(report, caller),
     by_repository: rowsOf("repository"),
     by_creator: rowsOf("creator"),
     by_config_set: rowsOf("config_set"),
-    budget: toBudget(figures, costs),
+    budget: toBudget(report, costs),
   };
 }
 
 /** Costs by a common property, with the names that the caller may see; they add up to the whole. */
-export function costRows(figures: CostFigures, dimension: Dimension, caller: Caller, services: Used): CostRow[] {
+export function costRows(report: CostReport, dimension: Dimension, caller: Caller, services: Used): CostRow[] {
   const { costs } = services.settings;
-  const { total, by } = figures.summary.whole;
+  const { total, by } = report.summary.whole;
   const rows = namedRows(by[dimension], dimension, caller, services);
   const shares = shared(wholeCents(total, costs), rows, costs);
-  const priced = rows.map(({ id, kind, tally }, index) => ({
+  const priced = rows.map(({ id, kind, totals }, index) => ({
     id,
     kind,
-    ...sumOfMoney(tally, shares[index]),
-    created: tally.created,
-    ...costBasis(tally),
+    ...sumOfMoney(totals, shares[index]),
+    created: totals.created,
+    ...costBasis(totals),
   }));
   return greatestFirst(priced, ({ total_cents }) => total_cents ?? 0);
 }
 
 /** Unknown costs are null, never zero. */
-function sumOfMoney(tally: Tally, share: number | undefined) {
-  const cents = isKnown(tally) ? (share ?? null) : null;
+function sumOfMoney(totals: Totals, share: number | undefined) {
+  const cents = isKnown(totals) ? (share ?? null) : null;
   return { total_cost: amountOrNull(cents), total_cents: cents };
 }
 
-function shared(cents: number | null, rows: readonly { readonly tally: Tally }[], costs: Costs): readonly number[] {
+function shared(cents: number | null, rows: readonly { readonly totals: Totals }[], costs: Costs): readonly number[] {
   if (cents === null) return [];
   return apportioned(
     cents,
-    rows.map(({ tally }) => totalPriceOf(tally, costs)),
+    rows.map(({ totals }) => totalPriceOf(totals, costs)),
   );
 }
 
 /** Most expensive environments that the caller may see. */
-function topEnvironments({ summary, now, priced }: CostFigures, caller: Caller) {
+function topEnvironments({ summary, now, prices }: CostReport, caller: Caller) {
   const isVisible = visibleTo(caller);
-  const top: Priced[] = [];
+  const top: EnvironmentPrice[] = [];
   // One pass: there may be tens of thousands, and ten are shown.
-  for (const one of priced()) {
+  for (const one of prices()) {
     const last = top[MOST_ENVIRONMENTS - 1];
-    if ((last === undefined || dearestFirst(one, last) < 0) && isVisible(rightsTo(one.life))) {
+    if ((last === undefined || dearestFirst(one, last) < 0) && isVisible(rightsTo(one.record))) {
       top.push(one);
       top.sort(dearestFirst);
       top.length = Math.min(top.length, MOST_ENVIRONMENTS);
     }
   }
-  return top.map(({ life, price }) =>
-    toCostOfEnvironment(life, tallyOf(life, summary.period, now.getTime()), Math.round(price)),
+  return top.map(({ record, price }) =>
+    toCostOfEnvironment(record, totalsOf(record, summary.period, now.getTime()), Math.round(price)),
   );
 }
 
-const dearestFirst = (one: Priced, other: Priced) =>
-  other.price - one.price || one.life.name.localeCompare(other.life.name);
+const dearestFirst = (one: EnvironmentPrice, other: EnvironmentPrice) =>
+  other.price - one.price || one.record.name.localeCompare(other.record.name);
 
-function toCostOfEnvironment({ uid, name, phase, repository }: Life, tally: Tally, cents: number) {
+function toCostOfEnvironment({ uid, name, phase, repository }: UsageRecord, totals: Totals, cents: number) {
   return {
     id: uid,
     name,
@@ -97,6 +96,6 @@ function toCostOfEnvironment({ uid, name, phase, repository }: Life, tally: Tall
     repository: repository ?? null,
     total_cost: amountOf(cents),
     total_cents: cents,
-    ...costBasis(tally),
+    ...costBasis(totals),
   };
 }

@@ -1,13 +1,12 @@
+import { HOUR_MS } from "../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { lifeOfEnvironment } from "../../crds/environment/life.ts";
 import { deletableFrom, ttlHours } from "../../crds/environment/lifetime.ts";
-import { tallyOf } from "../../operator/ports/observability/summary.ts";
+import { totalsOf } from "../../crds/usage/period-summary.ts";
+import { amountOf, priceOfHour, sumOfCents, totalPriceOf } from "../../crds/usage/price.ts";
+import { usageOfEnvironment } from "../../crds/usage/usage-record.ts";
 import type { Services } from "../services.ts";
-import { costBasis } from "./coverage.ts";
-import { amountOf, priceOfHour, sumOfCents, totalPriceOf } from "./price.ts";
 import type { EnvironmentCostReport } from "./schemas.ts";
-
-const HOUR_MS = 3_600_000;
+import { costBasis } from "./views.ts";
 
 type Used = Pick<Services, "settings" | "hourlyRates" | "clock">;
 
@@ -15,14 +14,14 @@ type Used = Pick<Services, "settings" | "hourlyRates" | "clock">;
 export function toEnvironmentCost(environment: EphemeralEnvironment, services: Used): EnvironmentCostReport {
   const { costs } = services.settings;
   const nowMs = services.clock.now().getTime();
-  const life = lifeOfEnvironment(environment);
-  const tally = tallyOf(life, { fromMs: life.createdMs, toMs: nowMs + 1 }, nowMs);
-  const isKnown = life.usage !== undefined || life.allocations !== undefined;
-  const cents = isKnown ? totalPriceOf(tally, costs) : undefined;
-  const last = life.usage?.at(-1);
+  const record = usageOfEnvironment(environment);
+  const totals = totalsOf(record, { fromMs: record.createdMs, toMs: nowMs + 1 }, nowMs);
+  const isKnown = record.usage !== undefined || record.allocations !== undefined;
+  const cents = isKnown ? totalPriceOf(totals, costs) : undefined;
+  const last = record.usage?.at(-1);
   const perHour = last && sumOfCents(priceOfHour(last, costs));
   const leftHours = leftHoursOf(environment, nowMs);
-  const estimate = services.hourlyRates().get(life.repository ?? "");
+  const estimate = services.hourlyRates().get(record.repository ?? "");
   const isForeseeable = cents !== undefined && perHour !== undefined && leftHours !== undefined;
   return {
     currency: costs.currency,
@@ -30,8 +29,8 @@ export function toEnvironmentCost(environment: EphemeralEnvironment, services: U
     actual: rounded(cents),
     per_hour: perHour === undefined ? null : Number((perHour / 100).toFixed(6)),
     forecast: rounded(isForeseeable ? cents + perHour * leftHours : undefined),
-    since: life.usage?.[0]?.since ?? null,
-    ...costBasis(tally),
+    since: record.usage?.[0]?.since ?? null,
+    ...costBasis(totals),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
-import { type Sources, summarize } from "../observability/period-summary.ts";
-import { totalPriceOf } from "./price.ts";
+import { totalPriceOf } from "../../crds/usage/price.ts";
+import { summarize, type UsageSources } from "../../crds/usage/summarizer.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 
 const HOUR_S = 3_600;
 /** Time for the average. */
@@ -12,7 +12,7 @@ const KEPT_MS = 600_000;
 /** Average cost of an environment's hour, in cents, by the backend's repository. */
 export type HourlyRates = () => ReadonlyMap<string, number>;
 
-interface Used extends Sources {
+interface Used extends UsageSources {
   readonly settings: Pick<Settings, "costs">;
   readonly clock: Clock;
 }
@@ -33,5 +33,5 @@ function ratesAt(now: Date, services: Used): ReadonlyMap<string, number> {
   const { whole } = summarize({ fromMs: toMs - COMPARED_MS, toMs }, now, services);
   const compared = [...whole.by.repository].filter(([, { knownSeconds }]) => knownSeconds >= HOUR_S);
   const { costs } = services.settings;
-  return new Map(compared.map(([id, tally]) => [id, (totalPriceOf(tally, costs) / tally.knownSeconds) * HOUR_S]));
+  return new Map(compared.map(([id, totals]) => [id, (totalPriceOf(totals, costs) / totals.knownSeconds) * HOUR_S]));
 }

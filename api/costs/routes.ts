@@ -1,7 +1,7 @@
 import { feature, route } from "../route.ts";
 import { PeriodQuery, SeriesQuery } from "../schemas/period.ts";
 import { toCostDashboard } from "./dashboard.ts";
-import { figuresOf } from "./figures.ts";
+import { costReportOf } from "./report.ts";
 import { CostDashboard, CostSummary } from "./schemas.ts";
 import { toCostSummary } from "./views.ts";
 
@@ -15,7 +15,7 @@ const getCostSummary = route({
   access: { permission: "observability:read" },
   query: PeriodQuery,
   reply: CostSummary,
-})(({ query }, services) => toCostSummary(figuresOf(query, services), services.settings.costs));
+})(({ query }, services) => toCostSummary(costReportOf(query, services), services.settings.costs));
 
 const getCostDashboard = route({
   endpoint: "GET /api/observability/costs/dashboard",
@@ -25,7 +25,7 @@ const getCostDashboard = route({
   query: SeriesQuery,
   reply: CostDashboard,
 })(({ query: { interval, ...query }, caller }, services) =>
-  toCostDashboard({ figures: figuresOf(query, services), interval }, caller, services),
+  toCostDashboard({ report: costReportOf(query, services), interval }, caller, services),
 );
 
 export const costRoutes = feature("observability", { getCostSummary, getCostDashboard }, { envelope: "always" });

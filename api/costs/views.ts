@@ -1,19 +1,19 @@
 import type { Costs } from "../../config/costs.schema.ts";
-import type { Tally } from "../../operator/ports/observability/summary.ts";
+import type { Charged } from "../../crds/usage/allocations.ts";
+import type { Totals } from "../../crds/usage/period-summary.ts";
+import { amountOf, apportioned, priceOf, totalPriceOf } from "../../crds/usage/price.ts";
 import { toPeriod } from "../schemas/period.ts";
-import { costBasis } from "./coverage.ts";
-import { type CostFigures, isKnown } from "./figures.ts";
-import { amountOf, apportioned, priceOf, totalPriceOf } from "./price.ts";
-import type { Budget, CostSummary } from "./schemas.ts";
+import { type CostReport, isKnown } from "./report.ts";
+import type { Basis, Budget, CostCoverage, CostSummary } from "./schemas.ts";
 
 /** Whole in cents; `null` when none of it is known. */
-export const wholeCents = (tally: Tally, costs: Costs): number | null =>
-  isKnown(tally) ? Math.round(totalPriceOf(tally, costs)) : null;
+export const wholeCents = (totals: Totals, costs: Costs): number | null =>
+  isKnown(totals) ? Math.round(totalPriceOf(totals, costs)) : null;
 
 export const amountOrNull = (cents: number | null) => (cents === null ? null : amountOf(cents));
 const hundredths = (value: number) => Math.round(value * 100) / 100;
 
-export function toCostSummary({ summary, previous, environments, month }: CostFigures, costs: Costs): CostSummary {
+export function toCostSummary({ summary, previous, environments, month }: CostReport, costs: Costs): CostSummary {
   const { total } = summary.whole;
   const cents = wholeCents(total, costs);
   const { cpu, memory, storage, other } = priceOf(total, costs);
@@ -43,20 +43,36 @@ export function toCostSummary({ summary, previous, environments, month }: CostFi
   };
 }
 
-export function toBudget(figures: Pick<CostFigures, "month">, costs: Costs): Budget {
-  const used = wholeCents(figures.month.soFar, costs);
+export function toBudget(report: Pick<CostReport, "month">, costs: Costs): Budget {
+  const used = wholeCents(report.month.soFar, costs);
   const { monthlyBudget: limit } = costs;
   if (limit === undefined) return { limit: null, used: amountOrNull(used), used_percent: null, state: "none" };
   if (used === null) return { limit, used: null, used_percent: null, state: "unknown" };
-  const isAtRisk = (projectedCents(figures, costs) ?? 0) > limit * 100;
+  const isAtRisk = (projectedCents(report, costs) ?? 0) > limit * 100;
   const state = used > limit * 100 ? "exceeded" : isAtRisk ? "at_risk" : "ok";
   return { limit, used: amountOf(used), used_percent: hundredths(used / limit), state };
 }
 
 /** Costs so far, and the rest of the month like the last days; `null` without data. */
-export function projectedCents({ month }: Pick<CostFigures, "month">, costs: Costs): number | null {
+export function projectedCents({ month }: Pick<CostReport, "month">, costs: Costs): number | null {
   const { soFar, recent, leftSeconds } = month;
-  if (!isKnown(soFar) || !isKnown(recent.tally)) return null;
-  const perSecond = totalPriceOf(recent.tally, costs) / recent.seconds;
+  if (!isKnown(soFar) || !isKnown(recent.totals)) return null;
+  const perSecond = totalPriceOf(recent.totals, costs) / recent.seconds;
   return Math.round(totalPriceOf(soFar, costs) + perSecond * leftSeconds);
+}
+
+/** Source of the costs, and their known share of time. */
+export function costBasis(totals: Totals): { readonly basis: Basis; readonly coverage: CostCoverage } {
+  const { thereSeconds, knownSeconds, allocatedSeconds } = totals;
+  const percent = (seconds: number) =>
+    thereSeconds === 0 ? null : Math.round((seconds / thereSeconds) * 10_000) / 100;
+  return {
+    basis: basisOf(totals),
+    coverage: { known_percent: percent(knownSeconds), allocated_percent: percent(allocatedSeconds) },
+  };
+}
+
+function basisOf({ allocatedSeconds, knownSeconds }: Charged): Basis {
+  if (allocatedSeconds === 0) return "requests";
+  return allocatedSeconds === knownSeconds ? "opencost" : "mixed";
 }

@@ -4,7 +4,8 @@ import { type EphemeralEnvironment, hasDatabase, shownCommit } from "../../crds/
 import { expiresAt, isProtected, ttlHours } from "../../crds/environment/lifetime.ts";
 import { managedBy } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
-import { type Component, componentHost, hostUrl, namespaceName } from "../../crds/names.ts";
+import { componentUrl } from "../../crds/environment/urls.ts";
+import { type Component, namespaceName } from "../../crds/names.ts";
 import type {
   CreatedEnvironment,
   EnvironmentDetail,
@@ -126,8 +127,7 @@ function toReportedUrls(environment: EphemeralEnvironment, settings: UrlSettings
 
 /** URL of a component; it follows from the name, before the operator has written it. */
 export function urlOf({ metadata, status }: EphemeralEnvironment, component: Component, settings: UrlSettings): string {
-  const host = componentHost(metadata.name, component, settings.baseDomain);
-  return status?.urls?.[component] ?? hostUrl(host, settings.publicPort);
+  return status?.urls?.[component] ?? componentUrl({ metadata }, component, settings);
 }
 
 /** For people; without an owner the host's unauthenticated login. */

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from "express";
-import type { AnsweredRequest, RequestMetrics } from "../../operator/ports/api/request-metrics.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
-import type { Log } from "../../operator/ports/log.ts";
-import { noTracing, type Span, type Tracing } from "../../operator/ports/observability/tracing.ts";
+import type { Log } from "../../operator/kit/log.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
+import { noTracing, type Span, type Tracing } from "../../operator/kit/tracing.ts";
+import type { AnsweredRequest, RequestMetrics } from "../../operator/ports/metrics.ts";
 import type { Authenticator } from "../auth/credentials.ts";
 import { currentRequest } from "../request-context.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Request, Response } from "express";
-import type { Clock } from "../../operator/ports/clock.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import type { Events, ServerEvent } from "../route.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../operator/ports/clock.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 
 const STEPS = 10;
 /** Steps without a request after which no load balancer sends any more. */

@@ -1,10 +1,11 @@
+import { HOUR_MS } from "../../crds/durations.ts";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
-import type { Life } from "../../crds/environment/life.ts";
-import { type Dimension, isWithin, type Period } from "../../operator/ports/observability/summary.ts";
+import { type Dimension, isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import { pointsOf } from "../../crds/usage/summarizer.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
-import type { CostFigures } from "../costs/figures.ts";
+import type { CostReport } from "../costs/report.ts";
 import { greatestFirst, type NamedRow, namedRows, rightsTo } from "../observability/named-rows.ts";
-import { pointsOf } from "../observability/period-summary.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";
@@ -12,51 +13,51 @@ import type { SeriesOf } from "./dashboard.ts";
 import { averageLifetimeHours, successRate } from "./ratios.ts";
 import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
 
-const HOUR_MS = 3_600_000;
 /** Time without a change after which a ready environment is stale. */
 export const UNCHANGED_MS = 48 * HOUR_MS;
 const MOST_REASONS = 20;
 const MOST_STALE = 20;
 
 /** Statistics of all environments, equal for every caller. */
-export interface KnownLives {
+export interface UsageStatistics {
   readonly by_status: EnvironmentAnalytics["by_status"];
   readonly ttl: EnvironmentAnalytics["ttl"];
   readonly failure_reasons: EnvironmentAnalytics["failure_reasons"];
   /** The longest unchanged first. */
-  readonly stale: readonly Life[];
+  readonly stale: readonly UsageRecord[];
   readonly nowMs: number;
 }
 
-export function knownLives(lives: readonly Life[], period: Period, now: Date): KnownLives {
+export function usageStatistics(records: readonly UsageRecord[], period: Period, now: Date): UsageStatistics {
   const nowMs = now.getTime();
-  const created = lives.filter(({ createdMs }) => isWithin(period, createdMs));
-  const byStatus = PHASES.map((status) => [status, lives.filter(({ phase }) => phase === status).length]);
+  const created = records.filter(({ createdMs }) => isWithin(period, createdMs));
+  const byStatus = PHASES.map((status) => [status, records.filter(({ phase }) => phase === status).length]);
   return {
-    by_status: Object.fromEntries(byStatus) as KnownLives["by_status"],
+    by_status: Object.fromEntries(byStatus) as UsageStatistics["by_status"],
     ttl: ttlOf(created),
     failure_reasons: failureReasons(created),
-    stale: lives
-      .filter((life) => life.phase === "ready" && unchangedMs(life, nowMs) >= UNCHANGED_MS)
+    stale: records
+      .filter((record) => record.phase === "ready" && unchangedMs(record, nowMs) >= UNCHANGED_MS)
       .sort((one, other) => unchangedMs(other, nowMs) - unchangedMs(one, nowMs)),
     nowMs,
   };
 }
 
 /** Time since the last change. */
-export const unchangedMs = ({ changedMs, createdMs }: Life, nowMs: number): number => nowMs - (changedMs ?? createdMs);
+export const unchangedMs = ({ changedMs, createdMs }: UsageRecord, nowMs: number): number =>
+  nowMs - (changedMs ?? createdMs);
 
 type Used = Pick<Services, "repositories" | "configSets">;
 
 /** Statistics of environments by a common property. */
 export function toAnalytics(
-  { figures, interval, known }: SeriesOf & { readonly known: KnownLives },
+  { report, interval, statistics }: SeriesOf & { readonly statistics: UsageStatistics },
   caller: Caller,
   services: Used,
 ): EnvironmentAnalytics {
-  const { period, days, whole } = figures.summary;
-  const { by_status, ttl, failure_reasons, stale, nowMs } = known;
-  const groups = (dimension: Dimension) => groupsOf(figures, dimension, { caller, services });
+  const { period, days, whole } = report.summary;
+  const { by_status, ttl, failure_reasons, stale, nowMs } = statistics;
+  const groups = (dimension: Dimension) => groupsOf(report, dimension, { caller, services });
   const isVisible = visibleTo(caller);
   return {
     period: toPeriod(period),
@@ -73,14 +74,14 @@ export function toAnalytics(
     ttl,
     failure_reasons,
     stale: stale
-      .filter((life) => isVisible(rightsTo(life)))
+      .filter((record) => isVisible(rightsTo(record)))
       .slice(0, MOST_STALE)
-      .map((life) => toStale(life, nowMs)),
+      .map((record) => toStale(record, nowMs)),
   };
 }
 
 function groupsOf(
-  { summary }: CostFigures,
+  { summary }: CostReport,
   dimension: Dimension,
   { caller, services }: { readonly caller: Caller; readonly services: Used },
 ): Group[] {
@@ -88,13 +89,13 @@ function groupsOf(
   return greatestFirst(rows.map(toGroup), ({ created }) => created);
 }
 
-function toGroup({ id, kind, tally }: NamedRow): Group {
-  const { created, deleted, failed } = tally;
-  const ratios = { success_rate: successRate(tally), average_lifetime_hours: averageLifetimeHours(tally) };
+function toGroup({ id, kind, totals }: NamedRow): Group {
+  const { created, deleted, failed } = totals;
+  const ratios = { success_rate: successRate(totals), average_lifetime_hours: averageLifetimeHours(totals) };
   return { id, kind, created, deleted, failed, ...ratios };
 }
 
-function ttlOf(created: readonly Life[]): EnvironmentAnalytics["ttl"] {
+function ttlOf(created: readonly UsageRecord[]): EnvironmentAnalytics["ttl"] {
   const hours = Float64Array.from(created.flatMap(({ ttlHours }) => ttlHours ?? [])).sort();
   if (hours.length === 0) return { average_hours: null, median_hours: null, longest_hours: null };
   return {
@@ -104,7 +105,7 @@ function ttlOf(created: readonly Life[]): EnvironmentAnalytics["ttl"] {
   };
 }
 
-function failureReasons(created: readonly Life[]): EnvironmentAnalytics["failure_reasons"] {
+function failureReasons(created: readonly UsageRecord[]): EnvironmentAnalytics["failure_reasons"] {
   const counts = new Map<string, number>();
   for (const { failure } of created) if (failure !== undefined) counts.set(failure, (counts.get(failure) ?? 0) + 1);
   return [...counts]
@@ -113,13 +114,13 @@ function failureReasons(created: readonly Life[]): EnvironmentAnalytics["failure
     .slice(0, MOST_REASONS);
 }
 
-function toStale(life: Life, nowMs: number): EnvironmentAnalytics["stale"][number] {
-  const { uid, name, repository, dueMs } = life;
+function toStale(record: UsageRecord, nowMs: number): EnvironmentAnalytics["stale"][number] {
+  const { uid, name, repository, dueMs } = record;
   return {
     id: uid,
     name,
     repository: repository ?? null,
-    unchanged_hours: rounded(unchangedMs(life, nowMs) / HOUR_MS, 1),
+    unchanged_hours: rounded(unchangedMs(record, nowMs) / HOUR_MS, 1),
     expires_at: dueMs === undefined ? null : new Date(dueMs).toISOString(),
   };
 }

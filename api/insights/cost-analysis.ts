@@ -1,11 +1,10 @@
-import type { Life } from "../../crds/environment/life.ts";
-import type { Dimension } from "../../operator/ports/observability/summary.ts";
+import type { Dimension } from "../../crds/usage/period-summary.ts";
+import { amountOf, priceOfHour } from "../../crds/usage/price.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
-import { costBasis } from "../costs/coverage.ts";
 import { costRows } from "../costs/dashboard.ts";
-import type { CostFigures } from "../costs/figures.ts";
-import { amountOf, priceOfHour } from "../costs/price.ts";
-import { amountOrNull, projectedCents, toBudget } from "../costs/views.ts";
+import type { CostReport } from "../costs/report.ts";
+import { amountOrNull, costBasis, projectedCents, toBudget } from "../costs/views.ts";
 import { rightsTo } from "../observability/named-rows.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
@@ -16,64 +15,73 @@ type Recommendation = CostAnalysis["recommendations"][number];
 type Used = Pick<Services, "settings" | "repositories" | "configSets">;
 
 /** Recommendations for environments that could cost less, the greatest saving first; the same for every caller. */
-export function recommended(lives: readonly Life[], now: Date, { settings }: Pick<Services, "settings">) {
+export function recommendationsOf(
+  records: readonly UsageRecord[],
+  now: Date,
+  { settings }: Pick<Services, "settings">,
+) {
   const nowMs = now.getTime();
-  const found = lives.flatMap((life) => {
-    const recommendation = recommendationFor(life, nowMs, settings);
-    return recommendation === undefined ? [] : [{ life, recommendation }];
+  const all = records.flatMap((record) => {
+    const recommendation = recommendationFor(record, nowMs, settings);
+    return recommendation === undefined ? [] : [{ record, recommendation }];
   });
-  return found.sort((one, other) => other.recommendation.saving_cents - one.recommendation.saving_cents);
+  return all.sort((one, other) => other.recommendation.saving_cents - one.recommendation.saving_cents);
 }
 
-function recommendationFor(life: Life, nowMs: number, { costs }: Services["settings"]): Recommendation | undefined {
-  const requested = life.usage?.at(-1);
-  const rule = WASTE_RULES.find((one) => one.applies(life, nowMs));
+function recommendationFor(
+  record: UsageRecord,
+  nowMs: number,
+  { costs }: Services["settings"],
+): Recommendation | undefined {
+  const requested = record.usage?.at(-1);
+  const rule = WASTE_RULES.find((one) => one.applies(record, nowMs));
   if (requested === undefined || rule === undefined) return undefined;
-  const cents = Math.round(rule.savedCents(priceOfHour(requested, costs), hoursAhead(life, nowMs)));
+  const cents = Math.round(rule.savedCents(priceOfHour(requested, costs), hoursAhead(record, nowMs)));
   // Nothing to save.
   if (cents === 0) return undefined;
   return {
-    environment: { id: life.uid, name: life.name },
+    environment: { id: record.uid, name: record.name },
     reason: rule.reason,
     action: rule.action,
-    message: rule.message(life, nowMs),
+    message: rule.message(record, nowMs),
     saving: amountOf(cents),
     saving_cents: cents,
   };
 }
 
-interface Asked {
-  readonly figures: CostFigures;
-  readonly found: ReturnType<typeof recommended>;
+interface Requested {
+  readonly report: CostReport;
+  readonly recommendations: ReturnType<typeof recommendationsOf>;
   readonly dimension: Dimension;
 }
 
 /** Costs by a common property, and possible savings. */
-export function toCostAnalysis({ figures, found, dimension }: Asked, caller: Caller, services: Used): CostAnalysis {
+export function toCostAnalysis(
+  { report, recommendations, dimension }: Requested,
+  caller: Caller,
+  services: Used,
+): CostAnalysis {
   const { costs } = services.settings;
   const isVisible = visibleTo(caller);
-  const recommendations = found
-    .filter(({ life }) => isVisible(rightsTo(life)))
+  const visible = recommendations
+    .filter(({ record }) => isVisible(rightsTo(record)))
     .map(({ recommendation }) => recommendation);
-  const cents = recommendations.reduce((sum, { saving_cents }) => sum + saving_cents, 0);
-  const byReason = WASTE_REASONS.map((reason) => [
-    reason,
-    recommendations.filter((one) => one.reason === reason).length,
-  ]);
+  const cents = visible.reduce((sum, { saving_cents }) => sum + saving_cents, 0);
+  const byReason = WASTE_REASONS.map((reason) => [reason, visible.filter((one) => one.reason === reason).length]);
   return {
-    period: toPeriod(figures.summary.period),
+    period: toPeriod(report.summary.period),
     currency: costs.currency,
-    ...costBasis(figures.summary.whole.total),
+    ...costBasis(report.summary.whole.total),
     group_by: dimension,
-    groups: costRows(figures, dimension, caller, services),
+    groups: costRows(report, dimension, caller, services),
     waste: {
-      environments: recommendations.length,
+      environments: visible.length,
       saving: amountOf(cents),
       saving_cents: cents,
       by_reason: Object.fromEntries(byReason) as CostAnalysis["waste"]["by_reason"],
     },
-    forecast: { projected_month: amountOrNull(projectedCents(figures, costs)), budget: toBudget(figures, costs) },
-    recommendations: recommendations.slice(0, MOST_RECOMMENDED),
+    forecast: { projected_month: amountOrNull(projectedCents(report, costs)), budget: toBudget(report, costs) },
+    recommendations: visible.slice(0, MOST_RECOMMENDED),
   };
 }
 

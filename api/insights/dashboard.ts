@@ -1,10 +1,9 @@
-import { NONE, OTHERS, type Rows } from "../../operator/ports/observability/summary.ts";
+import { NONE, OTHERS, type Rows } from "../../crds/usage/period-summary.ts";
+import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { Caller } from "../auth/access.ts";
-import { costBasis } from "../costs/coverage.ts";
-import type { CostFigures } from "../costs/figures.ts";
-import { amountOrNull, wholeCents } from "../costs/views.ts";
+import type { CostReport } from "../costs/report.ts";
+import { amountOrNull, costBasis, wholeCents } from "../costs/views.ts";
 import { namedRows } from "../observability/named-rows.ts";
-import { pointsOf } from "../observability/period-summary.ts";
 import { type Interval, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { averageLifetimeHours, averageProvisionSeconds, successRate } from "./ratios.ts";
@@ -14,19 +13,15 @@ const MOST_REPOSITORIES = 10;
 
 /** Figures, and the interval between points of their series. */
 export interface SeriesOf {
-  readonly figures: CostFigures;
+  readonly report: CostReport;
   readonly interval: Interval | undefined;
 }
 
 type Used = Pick<Services, "settings" | "repositories" | "configSets">;
 
 /** Statistics of environments in the period. */
-export function toInsightsDashboard(
-  { figures, interval }: SeriesOf,
-  caller: Caller,
-  services: Used,
-): InsightsDashboard {
-  const { summary, environments } = figures;
+export function toInsightsDashboard({ report, interval }: SeriesOf, caller: Caller, services: Used): InsightsDashboard {
+  const { summary, environments } = report;
   const { total, by, peak } = summary.whole;
   const { costs } = services.settings;
   const cents = wholeCents(total, costs);
@@ -62,7 +57,7 @@ export function activeUsersIn(creators: Rows): number {
 
 function topRepositories(rows: Rows, caller: Caller, services: Used) {
   return namedRows(rows, "repository", caller, services)
-    .flatMap(({ id, tally }) => (id === null || tally.created === 0 ? [] : [{ id, environments: tally.created }]))
+    .flatMap(({ id, totals }) => (id === null || totals.created === 0 ? [] : [{ id, environments: totals.created }]))
     .sort((one, other) => other.environments - one.environments || one.id.localeCompare(other.id))
     .slice(0, MOST_REPOSITORIES);
 }

@@ -1,8 +1,8 @@
-import { figuresOf } from "../costs/figures.ts";
+import { costReportOf } from "../costs/report.ts";
 import { feature, route } from "../route.ts";
 import { periodOf, SeriesQuery } from "../schemas/period.ts";
-import { knownLives, toAnalytics } from "./analytics.ts";
-import { recommended, toCostAnalysis } from "./cost-analysis.ts";
+import { toAnalytics, usageStatistics } from "./analytics.ts";
+import { recommendationsOf, toCostAnalysis } from "./cost-analysis.ts";
 import { toInsightsDashboard } from "./dashboard.ts";
 import { AnalysisQuery, CostAnalysis, EnvironmentAnalytics, InsightsDashboard, UserActivity } from "./schemas.ts";
 import { knownUsers, toUserActivity } from "./users.ts";
@@ -18,7 +18,7 @@ const getInsightsDashboard = route({
   query: SeriesQuery,
   reply: InsightsDashboard,
 })(({ query: { interval, ...query }, caller }, services) =>
-  toInsightsDashboard({ figures: figuresOf(query, services), interval }, caller, services),
+  toInsightsDashboard({ report: costReportOf(query, services), interval }, caller, services),
 );
 
 const getEnvironmentAnalytics = route({
@@ -29,10 +29,10 @@ const getEnvironmentAnalytics = route({
   query: SeriesQuery,
   reply: EnvironmentAnalytics,
 })(({ query: { interval, ...query }, caller }, services) => {
-  const known = services.answers.of(`lives ${JSON.stringify(query)}`, (now) =>
-    knownLives(services.lives(), periodOf(query, now), now),
+  const statistics = services.memo.of(`records ${JSON.stringify(query)}`, (now) =>
+    usageStatistics(services.usageRecords(), periodOf(query, now), now),
   );
-  return toAnalytics({ figures: figuresOf(query, services), interval, known }, caller, services);
+  return toAnalytics({ report: costReportOf(query, services), interval, statistics }, caller, services);
 });
 
 const getUserActivity = route({
@@ -43,8 +43,8 @@ const getUserActivity = route({
   query: SeriesQuery,
   reply: UserActivity,
 })(({ query: { interval, ...query }, caller }, services) => {
-  const known = services.answers.of("users", () => knownUsers(services.lives()));
-  return toUserActivity({ figures: figuresOf(query, services), interval, known }, caller, services);
+  const users = services.memo.of("users", () => knownUsers(services.usageRecords()));
+  return toUserActivity({ report: costReportOf(query, services), interval, users }, caller, services);
 });
 
 const getCostAnalysis = route({
@@ -55,8 +55,10 @@ const getCostAnalysis = route({
   query: AnalysisQuery,
   reply: CostAnalysis,
 })(({ query: { group_by: dimension = "repository", ...query }, caller }, services) => {
-  const found = services.answers.of("recommendations", (now) => recommended(services.lives(), now, services));
-  return toCostAnalysis({ figures: figuresOf(query, services), found, dimension }, caller, services);
+  const recommendations = services.memo.of("recommendations", (now) =>
+    recommendationsOf(services.usageRecords(), now, services),
+  );
+  return toCostAnalysis({ report: costReportOf(query, services), recommendations, dimension }, caller, services);
 });
 
 export const insightRoutes = feature(

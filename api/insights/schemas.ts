@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { DIMENSIONS } from "../../operator/ports/observability/summary.ts";
+import { DIMENSIONS } from "../../crds/usage/period-summary.ts";
 import { Basis, Budget, CostCoverage, CostRow } from "../costs/schemas.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
 import { PeriodQuery, PeriodReport } from "../schemas/period.ts";

@@ -1,9 +1,8 @@
-import type { Life } from "../../crds/environment/life.ts";
-import { NONE, OTHERS, type Rows, type Tally } from "../../operator/ports/observability/summary.ts";
+import { NONE, OTHERS, type Rows, type Totals } from "../../crds/usage/period-summary.ts";
+import { pointsOf } from "../../crds/usage/summarizer.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import type { Caller } from "../auth/access.ts";
-import { costBasis } from "../costs/coverage.ts";
-import { amountOrNull, wholeCents } from "../costs/views.ts";
-import { pointsOf } from "../observability/period-summary.ts";
+import { amountOrNull, costBasis, wholeCents } from "../costs/views.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { activeUsersIn, type SeriesOf } from "./dashboard.ts";
@@ -20,9 +19,9 @@ export interface KnownUser {
 }
 
 /** Owners of environments, by their subject. */
-export function knownUsers(lives: readonly Life[]): ReadonlyMap<string, KnownUser> {
+export function knownUsers(records: readonly UsageRecord[]): ReadonlyMap<string, KnownUser> {
   const users = new Map<string, KnownUser>();
-  for (const { owner, createdMs, deletedMs } of lives) {
+  for (const { owner, createdMs, deletedMs } of records) {
     if (owner === undefined) continue;
     const known = users.get(owner.subject);
     const isLatest = known === undefined || createdMs >= known.lastCreatedMs;
@@ -42,32 +41,32 @@ type Used = Pick<Services, "settings">;
 
 /** Creators of environments; without access to all environments, the caller alone. */
 export function toUserActivity(
-  { figures, interval, known }: SeriesOf & { readonly known: ReadonlyMap<string, KnownUser> },
+  { report, interval, users }: SeriesOf & { readonly users: ReadonlyMap<string, KnownUser> },
   caller: Caller,
   { settings }: Used,
 ): UserActivity {
-  const { period, days, whole } = figures.summary;
+  const { period, days, whole } = report.summary;
   const seesAll = caller.permissions.has("environments:all");
   const isShown = (subject: string) =>
     subject !== NONE && subject !== OTHERS && (seesAll || subject === caller.subject);
   const shown = (rows: Rows): Rows => new Map([...rows].filter(([subject]) => isShown(subject)));
   const people = shown(whole.by.creator);
-  const toUser = ([subject, tally]: readonly [string, Tally]) => {
-    const { email = "", name = "", activeEnvironments = 0, lastCreatedMs } = known.get(subject) ?? {};
+  const toUser = ([subject, totals]: readonly [string, Totals]) => {
+    const { email = "", name = "", activeEnvironments = 0, lastCreatedMs } = users.get(subject) ?? {};
     return {
       id: subject,
       email,
       name,
-      created: tally.created,
+      created: totals.created,
       active_environments: activeEnvironments,
-      total_cost: amountOrNull(wholeCents(tally, settings.costs)),
-      ...costBasis(tally),
+      total_cost: amountOrNull(wholeCents(totals, settings.costs)),
+      ...costBasis(totals),
       last_created_at: lastCreatedMs === undefined ? null : new Date(lastCreatedMs).toISOString(),
     };
   };
   return {
     period: toPeriod(period),
-    total_users: new Set([...[...known.keys()].filter(isShown), ...people.keys()]).size,
+    total_users: new Set([...[...users.keys()].filter(isShown), ...people.keys()]).size,
     active_users: activeUsersIn(people),
     users: [...people]
       .map(toUser)

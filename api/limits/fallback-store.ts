@@ -1,6 +1,6 @@
 import type { IncrementResponse, Store } from "express-rate-limit";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { Counter, SharedCounters } from "../../operator/ports/api/shared-counters.ts";
-import type { Clock } from "../../operator/ports/clock.ts";
 import { type MemoryStore, memoryStore } from "./memory-store.ts";
 
 /** Dependencies of the counters. */

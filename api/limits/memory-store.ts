@@ -1,4 +1,4 @@
-import type { Clock } from "../../operator/ports/clock.ts";
+import type { Clock } from "../../operator/kit/time/clock.ts";
 
 /** More keys within a minute are a flood; this many take less than 20 MB. */
 const MAX_KEYS = 50_000;

@@ -1,12 +1,5 @@
-import type { Life } from "../../crds/environment/life.ts";
-import {
-  type Dimension,
-  NONE,
-  OTHERS,
-  type Rows,
-  sumOfTallies,
-  type Tally,
-} from "../../operator/ports/observability/summary.ts";
+import { type Dimension, NONE, OTHERS, type Rows, sumOfTotals, type Totals } from "../../crds/usage/period-summary.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, mayRead } from "../auth/access.ts";
 import type { Services } from "../services.ts";
 
@@ -15,7 +8,7 @@ export interface NamedRow {
   /** `null`: no value, or the sum of all unnamed ones. */
   readonly id: string | null;
   readonly kind: "named" | "none" | "other";
-  readonly tally: Tally;
+  readonly totals: Totals;
 }
 
 type Used = Pick<Services, "repositories" | "configSets">;
@@ -26,15 +19,15 @@ type Used = Pick<Services, "repositories" | "configSets">;
  */
 export function namedRows(rows: Rows, dimension: Dimension, caller: Caller, services: Used): readonly NamedRow[] {
   const isVisible = visibleNames(dimension, caller, services);
-  const isNamed = ([name]: readonly [string, Tally]) => name !== OTHERS && isVisible(name);
-  const named = [...rows].filter(isNamed).map(([name, tally]) => toRow(name, tally));
-  const other = sumOfTallies([...rows].filter((row) => !isNamed(row)).map(([, tally]) => tally));
+  const isNamed = ([name]: readonly [string, Totals]) => name !== OTHERS && isVisible(name);
+  const named = [...rows].filter(isNamed).map(([name, totals]) => toRow(name, totals));
+  const other = sumOfTotals([...rows].filter((row) => !isNamed(row)).map(([, totals]) => totals));
   const isThere = other.thereSeconds > 0 || other.created > 0;
-  return isThere ? [...named, { id: null, kind: "other", tally: other }] : named;
+  return isThere ? [...named, { id: null, kind: "other", totals: other }] : named;
 }
 
-function toRow(name: string, tally: Tally): NamedRow {
-  return name === NONE ? { id: null, kind: "none", tally } : { id: name, kind: "named", tally };
+function toRow(name: string, totals: Totals): NamedRow {
+  return name === NONE ? { id: null, kind: "none", totals } : { id: name, kind: "named", totals };
 }
 
 /** Sorts by this figure, the greatest first, then by name; the rest last. */
@@ -52,7 +45,10 @@ export function greatestFirst<R extends Pick<NamedRow, "id" | "kind">>(
 }
 
 /** Rights to an existing or past environment: for `visibleTo`. */
-export const rightsTo = ({ owner, groups }: Life) => ({ ...(owner && { owner }), access: { groups: [...groups] } });
+export const rightsTo = ({ owner, groups }: UsageRecord) => ({
+  ...(owner && { owner }),
+  access: { groups: [...groups] },
+});
 
 function visibleNames(dimension: Dimension, caller: Caller, { repositories, configSets }: Used) {
   if (dimension === "trigger" || caller.permissions.has("environments:all")) return () => true;

@@ -1,7 +1,7 @@
-import type { Life } from "../../crds/environment/life.ts";
-import { COUNTERS, countWithin } from "../../operator/ports/observability/rollup-counters.ts";
-import type { SlotCounts } from "../../operator/ports/observability/rollups.ts";
-import { isWithin, type Period } from "../../operator/ports/observability/summary.ts";
+import type { SlotCounts } from "../../crds/rollup.ts";
+import { COUNTERS, countWithin } from "../../crds/rollup.ts";
+import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 
 export interface Score {
   readonly good: number;
@@ -9,8 +9,8 @@ export interface Score {
 }
 
 /** Environments and the period of an objective. */
-export interface LivesIn {
-  readonly lives: readonly Life[];
+export interface UsageIn {
+  readonly records: readonly UsageRecord[];
   readonly period: Period;
   readonly nowMs: number;
 }
@@ -32,25 +32,25 @@ const WEBHOOK_MS = 100;
 type Verdict = boolean | undefined;
 
 /** Objectives measured by resources and records. */
-export const OBJECTIVES_OF_LIVES: readonly Objective<LivesIn>[] = [
+export const OBJECTIVES_OF_USAGE: readonly Objective<UsageIn>[] = [
   {
     id: "creation",
     description:
       "An environment is ready within 180 seconds. One that is deleted before is not counted, unless it failed.",
     target: 0.99,
-    score: ofLives(({ createdMs }) => createdMs, isCreatedInTime),
+    score: ofUsage(({ createdMs }) => createdMs, isCreatedInTime),
   },
   {
     id: "deletion",
     description: "An environment is gone within 10 minutes of the request to delete it, without a step being skipped.",
     target: 0.999,
-    score: ofLives(({ deletedMs }) => deletedMs, isGoneInTime),
+    score: ofUsage(({ deletedMs }) => deletedMs, isGoneInTime),
   },
   {
     id: "expiry",
     description: "An expired environment's deletion is requested within a minute.",
     target: 0.999,
-    score: ofLives(({ dueMs }) => dueMs, isExpiredInTime),
+    score: ofUsage(({ dueMs }) => dueMs, isExpiredInTime),
   },
 ];
 
@@ -76,16 +76,17 @@ export const OBJECTIVES_OF_COUNTS: readonly Objective<SlotCounts>[] = [
   },
 ];
 
-function ofLives(
-  atMs: (life: Life) => number | undefined,
-  verdictOf: (life: Life, nowMs: number) => Verdict,
-): (evidence: LivesIn) => Score {
-  return ({ lives, period, nowMs }) => {
-    const verdict = (life: Life) => (isWithin(period, atMs(life) ?? Number.NaN) ? verdictOf(life, nowMs) : undefined);
+function ofUsage(
+  atMs: (record: UsageRecord) => number | undefined,
+  verdictOf: (record: UsageRecord, nowMs: number) => Verdict,
+): (evidence: UsageIn) => Score {
+  return ({ records, period, nowMs }) => {
+    const verdict = (record: UsageRecord) =>
+      isWithin(period, atMs(record) ?? Number.NaN) ? verdictOf(record, nowMs) : undefined;
     let [good, total] = [0, 0];
     // One pass without lists: there may be tens of thousands.
-    for (const life of lives) {
-      const found = verdict(life);
+    for (const record of records) {
+      const found = verdict(record);
       total += Number(found !== undefined);
       good += Number(found === true);
     }
@@ -93,20 +94,20 @@ function ofLives(
   };
 }
 
-function isCreatedInTime({ createdMs, readyMs, isFailed, deletedMs }: Life, nowMs: number): Verdict {
+function isCreatedInTime({ createdMs, readyMs, isFailed, deletedMs }: UsageRecord, nowMs: number): Verdict {
   if (readyMs !== undefined) return readyMs - createdMs <= CREATION_MS;
   const isOver = (deletedMs ?? nowMs) - createdMs > CREATION_MS;
   return isOver || isFailed ? false : undefined;
 }
 
-function isGoneInTime({ deletedMs = 0, goneMs, isForced }: Life, nowMs: number): Verdict {
+function isGoneInTime({ deletedMs = 0, goneMs, isForced }: UsageRecord, nowMs: number): Verdict {
   if (isForced) return false;
   if (goneMs !== undefined) return goneMs - deletedMs <= DELETION_MS;
   return nowMs - deletedMs > DELETION_MS ? false : undefined;
 }
 
 /** An environment deleted before its expiry never expired. */
-function isExpiredInTime({ dueMs = 0, deletedMs }: Life, nowMs: number): Verdict {
+function isExpiredInTime({ dueMs = 0, deletedMs }: UsageRecord, nowMs: number): Verdict {
   if (deletedMs !== undefined) return deletedMs < dueMs ? undefined : deletedMs - dueMs <= LATENESS_MS;
   return nowMs - dueMs > LATENESS_MS ? false : undefined;
 }

@@ -1,8 +1,9 @@
 import type { Static } from "typebox";
+import { DAY_MS } from "../../crds/durations.ts";
 import type { Phase } from "../../crds/environment/ephemeral-environment.ts";
-import type { Life } from "../../crds/environment/life.ts";
-import { COUNTERS, quantileMs } from "../../operator/ports/observability/rollup-counters.ts";
-import { DAY_MS, isWithin, type Period } from "../../operator/ports/observability/summary.ts";
+import { COUNTERS, quantileMs } from "../../crds/rollup.ts";
+import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, coverageOf } from "./counted.ts";
@@ -12,22 +13,22 @@ import { type MetricsReport, STATUSES } from "./schemas.ts";
 type Report = Static<typeof MetricsReport>;
 
 /** Metrics of environments, now and in the period; slow for many. */
-export interface MetricsOfLives {
+export interface UsageMetrics {
   readonly period: Period;
-  readonly told: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
+  readonly ofEnvironments: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
   readonly unanswered: number;
 }
 
-export function metricsOfLives(period: Period, now: Date, lives: readonly Life[]): MetricsOfLives {
+export function usageMetrics(period: Period, now: Date, records: readonly UsageRecord[]): UsageMetrics {
   const nowMs = now.getTime();
-  const { total, byStatus, unanswered } = presentOf(lives);
+  const { total, byStatus, unanswered } = presentOf(records);
   return {
     period,
-    told: {
+    ofEnvironments: {
       environments: { total, by_status: byStatus },
-      provisioning: provisioning(lives, period),
-      teardown: teardown(lives, period, nowMs),
-      expiry: expiry(lives, period, nowMs),
+      provisioning: provisioning(records, period),
+      teardown: teardown(records, period, nowMs),
+      expiry: expiry(records, period, nowMs),
     },
     unanswered,
   };
@@ -36,13 +37,13 @@ export function metricsOfLives(period: Period, now: Date, lives: readonly Life[]
 type Used = Pick<Services, "rollups" | "webhookDeliveries">;
 
 /** Metrics of the platform, now and in the period. */
-export function platformMetrics({ period, told, unanswered }: MetricsOfLives, services: Used): Report {
+export function platformMetrics({ period, ofEnvironments, unanswered }: UsageMetrics, services: Used): Report {
   const counts = countedIn(services.rollups, period);
   const of = (counter: string) => counts[counter] ?? 0;
   const outcome = (name: string) => of(COUNTERS.webhookOutcome(name));
   return {
     period: toPeriod(period),
-    ...told,
+    ...ofEnvironments,
     webhooks: {
       received: of(COUNTERS.webhooks),
       processed: outcome("acted") + outcome("pending"),
@@ -62,7 +63,7 @@ export function platformMetrics({ period, told, unanswered }: MetricsOfLives, se
   };
 }
 
-function presentOf(all: readonly Life[]) {
+function presentOf(all: readonly UsageRecord[]) {
   const byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Phase, number>;
   let [total, unanswered] = [0, 0];
   for (const { phase, isUnanswered } of all) {
@@ -75,7 +76,7 @@ function presentOf(all: readonly Life[]) {
 }
 
 // Each in one pass without lists of one: there may be tens of thousands.
-function provisioning(all: readonly Life[], period: Period) {
+function provisioning(all: readonly UsageRecord[], period: Period) {
   const seconds: number[] = [];
   let failures = 0;
   for (const { createdMs, readyMs, isFailed } of all) {
@@ -87,7 +88,7 @@ function provisioning(all: readonly Life[], period: Period) {
   return { count: sorted.length, p50_seconds: quantile(sorted, 0.5), p95_seconds: quantile(sorted, 0.95), failures };
 }
 
-function teardown(all: readonly Life[], period: Period, nowMs: number) {
+function teardown(all: readonly UsageRecord[], period: Period, nowMs: number) {
   const seconds: number[] = [];
   let stuck = 0;
   for (const { deletedMs, goneMs } of all) {
@@ -98,7 +99,7 @@ function teardown(all: readonly Life[], period: Period, nowMs: number) {
   return { p95_seconds: quantile(Float64Array.from(seconds).sort(), 0.95), stuck };
 }
 
-function expiry(all: readonly Life[], period: Period, nowMs: number) {
+function expiry(all: readonly UsageRecord[], period: Period, nowMs: number) {
   let [pending, latestMs] = [0, 0];
   for (const { dueMs, deletedMs } of all) {
     if (dueMs === undefined) continue;

@@ -1,8 +1,8 @@
 import { feature, route } from "../route.ts";
 import { PeriodQuery, periodOf } from "../schemas/period.ts";
-import { metricsOfLives, platformMetrics } from "./platform-metrics.ts";
+import { platformMetrics, usageMetrics } from "./platform-metrics.ts";
 import { MetricsReport, SloReport } from "./schemas.ts";
-import { sloOfLives, sloReport } from "./slo.ts";
+import { sloReport, usageScores } from "./slo.ts";
 
 const getMetrics = route({
   endpoint: "GET /api/observability/metrics",
@@ -18,10 +18,10 @@ const getMetrics = route({
     serve: async ({ metrics }) => (await metrics.scrape()).text,
   },
 })(({ query }, services) => {
-  const ofLives = services.answers.of(`metrics ${JSON.stringify(query)}`, (now) =>
-    metricsOfLives(periodOf(query, now), now, services.lives()),
+  const ofUsage = services.memo.of(`metrics ${JSON.stringify(query)}`, (now) =>
+    usageMetrics(periodOf(query, now), now, services.usageRecords()),
   );
-  return platformMetrics(ofLives, services);
+  return platformMetrics(ofUsage, services);
 });
 
 const getSloStatus = route({
@@ -33,10 +33,10 @@ const getSloStatus = route({
   query: PeriodQuery,
   reply: SloReport,
 })(({ query }, services) => {
-  const ofLives = services.answers.of(`slo ${JSON.stringify(query)}`, (now) =>
-    sloOfLives(periodOf(query, now), now, services.lives()),
+  const ofUsage = services.memo.of(`slo ${JSON.stringify(query)}`, (now) =>
+    usageScores(periodOf(query, now), now, services.usageRecords()),
   );
-  return sloReport(ofLives, services);
+  return sloReport(ofUsage, services);
 });
 
 export const observabilityRoutes = feature("observability", { getMetrics, getSloStatus }, { envelope: "always" });

@@ -1,14 +1,14 @@
 import type { Static } from "typebox";
-import type { Life } from "../../crds/environment/life.ts";
-import type { Period } from "../../operator/ports/observability/summary.ts";
+import { HOUR_MS } from "../../crds/durations.ts";
+import type { Period } from "../../crds/usage/period-summary.ts";
+import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";
 import { countedIn, coverageOf } from "./counted.ts";
-import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_LIVES, type Objective, type Score } from "./objectives.ts";
+import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_USAGE, type Objective, type Score } from "./objectives.ts";
 import type { ObjectiveReport, SloReport, SloState } from "./schemas.ts";
 
-const HOUR_MS = 3_600_000;
 /** Fewer events say nothing about a rate. */
 const LEAST_EVENTS = 10;
 /** Percentage of the error budget below which an objective is at risk. */
@@ -22,32 +22,32 @@ interface Scored {
   readonly h6: Score;
 }
 
-interface Asked {
+interface Requested {
   readonly period: Period;
   readonly nowMs: number;
 }
 
 /** Scores of objectives about environments; slow for many. */
-export interface SloOfLives extends Asked {
+export interface UsageScores extends Requested {
   readonly scored: readonly Scored[];
 }
 
-export function sloOfLives(period: Period, now: Date, lives: readonly Life[]): SloOfLives {
-  const asked = { period, nowMs: now.getTime() };
-  const scored = scores(OBJECTIVES_OF_LIVES, asked, (of) => ({ lives, period: of, nowMs: asked.nowMs }));
-  return { ...asked, scored };
+export function usageScores(period: Period, now: Date, records: readonly UsageRecord[]): UsageScores {
+  const requested = { period, nowMs: now.getTime() };
+  const scored = scores(OBJECTIVES_OF_USAGE, requested, (of) => ({ records, period: of, nowMs: requested.nowMs }));
+  return { ...requested, scored };
 }
 
 /** Objectives in the period, and their error budgets by the last hours. */
 export function sloReport(
-  { scored, ...asked }: SloOfLives,
+  { scored, ...requested }: UsageScores,
   { rollups }: Pick<Services, "rollups">,
 ): Static<typeof SloReport> {
-  const counted = scores(OBJECTIVES_OF_COUNTS, asked, (of) => countedIn(rollups, of));
+  const counted = scores(OBJECTIVES_OF_COUNTS, requested, (of) => countedIn(rollups, of));
   const objectives = [...scored, ...counted].map(toObjective);
   const overall = WORST_FIRST.find((state) => objectives.some((one) => one.state === state)) ?? "no_data";
   return {
-    window: toPeriod(asked.period),
+    window: toPeriod(requested.period),
     objectives,
     overall,
     coverage: coverageOf(rollups),
@@ -56,7 +56,7 @@ export function sloReport(
 
 function scores<Evidence>(
   objectives: readonly Objective<Evidence>[],
-  { period, nowMs }: Asked,
+  { period, nowMs }: Requested,
   evidenceIn: (period: Period) => Evidence,
 ): readonly Scored[] {
   const lastHours = (hours: number) => evidenceIn({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs });

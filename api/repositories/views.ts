@@ -8,7 +8,7 @@ import {
   wantedSecrets,
 } from "../../crds/repository/repository.ts";
 import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
-import type { Reload } from "../../operator/ports/api/repository-reloads.ts";
+import type { Reload } from "../../operator/ports/repositories.ts";
 import type { ChartReport, ReloadReport, RepositoryReport } from "./schemas.ts";
 
 const DEFAULTS = { companionRepository: null, maxEnvironments: null, overridable: [], port: 8080, healthPath: "/" };

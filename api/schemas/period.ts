@@ -1,7 +1,7 @@
 /** Period of figures: a window until now, or two instants. */
 import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
-import type { Period } from "../../operator/ports/observability/summary.ts";
+import type { Period } from "../../crds/usage/period-summary.ts";
 import { HttpError } from "../errors.ts";
 import { instantMs } from "../input/instant.ts";
 import { Instant } from "./fields.ts";

@@ -1,11 +1,10 @@
 import { type Static, Type } from "typebox";
 import { CONDITION_MESSAGE_MAX_LENGTH, literals, rules, text, timestamp } from "../schema.ts";
 import { AppliedState } from "./applied-state.schema.ts";
-import { Allocations } from "./costs/allocation.schema.ts";
-import { Usage } from "./costs/usage.schema.ts";
 import { FinalizerRemoval, PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 import { DELETION_CAUSES, NotedManifest } from "./manifest.schema.ts";
+import { Allocations, Usage } from "./usage.schema.ts";
 
 const componentOf = (description: string) =>
   Type.Optional(

@@ -2,9 +2,8 @@ import { type Static, Type } from "typebox";
 import { Announced } from "../notifications/announced.schema.ts";
 import { FURTHER_HOSTS_MAX } from "../repository/further-hosts.schema.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, map, text, timestamp } from "../schema.ts";
-import { Allocations } from "./costs/allocation.schema.ts";
-import { Usage } from "./costs/usage.schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
+import { Allocations, Usage } from "./usage.schema.ts";
 
 const origin = { branch: text(244, "The git branch."), commit: text(64, "The full SHA of the commit.") };
 const image = text(512, "The container image with its tag.");

@@ -10,7 +10,7 @@ import {
   type Resource,
   TRACEPARENT_ANNOTATION,
 } from "../group.ts";
-import type { Component } from "../names.ts";
+import { COMPONENTS, type Component } from "../names.ts";
 import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
@@ -54,6 +54,11 @@ export function shownCommit(
   return status?.sources?.[component]?.resolved?.commit ?? spec[component]?.commit ?? "";
 }
 
+/** Components that the environment has. */
+export function componentsOf({ spec }: Pick<EphemeralEnvironment, "spec">): readonly Component[] {
+  return COMPONENTS.filter((component) => spec[component] !== undefined);
+}
+
 /** Names of the Repositories that an environment uses. */
 export function repositoriesOf({ spec }: Pick<EphemeralEnvironment, "spec">): readonly string[] {
   return [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
@@ -81,10 +86,16 @@ export function reconcileToken({ metadata }: Annotated): string | undefined {
 /** Length of the status field; the platform's ids are shorter. */
 const AUDIT_ID_MAX_LENGTH = 64;
 
-/** Status field for the audit record that the resource names; empty when it names none. */
-export function observedAuditId({ metadata }: Annotated): Pick<EnvironmentStatus, "observedAuditId"> {
-  const id = metadata.annotations?.[AUDIT_ID_ANNOTATION];
-  return id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id };
+/** Status fields that answer annotations: the audit record that the resource names, and the requested reconcile. */
+export function handledRequests(
+  environment: Annotated,
+): Pick<EnvironmentStatus, "observedAuditId" | "lastHandledReconcileAt"> {
+  const id = environment.metadata.annotations?.[AUDIT_ID_ANNOTATION];
+  const token = reconcileToken(environment);
+  return {
+    ...(id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id }),
+    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
+  };
 }
 
 /**
@@ -98,7 +109,7 @@ export function unobservedTraceparent({
   const ofDeletion = metadata.annotations?.[DELETION_TRACEPARENT_ANNOTATION];
   const isDeletionNew = metadata.deletionTimestamp !== undefined && status?.teardown === undefined;
   if (isDeletionNew && ofDeletion !== undefined) return ofDeletion;
-  const { observedAuditId: id } = observedAuditId({ metadata });
+  const { observedAuditId: id } = handledRequests({ metadata });
   if (id === undefined || id === status?.observedAuditId) return undefined;
   return metadata.annotations?.[TRACEPARENT_ANNOTATION];
 }

@@ -1,5 +1,5 @@
-import type { EphemeralEnvironment } from "../environment/ephemeral-environment.ts";
-import { COMPONENTS, type Component } from "../names.ts";
+import { componentsOf, type EphemeralEnvironment } from "../environment/ephemeral-environment.ts";
+import type { Component } from "../names.ts";
 import { grantedRepository } from "./repository-use.ts";
 
 /** Labels of the pods, where its chart's Repository states them, by component of an environment. */
@@ -16,6 +16,9 @@ export function selectorsOf(
   { repositories }: { readonly repositories: Parameters<typeof grantedRepository>[2] },
 ): ComponentSelectors {
   const backend = grantedRepository(environment, "backend", repositories);
-  const present = COMPONENTS.filter((component) => environment.spec[component] !== undefined);
-  return Object.fromEntries(present.map((component) => [component, backend?.spec.workloads?.[component] ?? {}]));
+  const labelled = componentsOf(environment).map((component) => [
+    component,
+    backend?.spec.workloads?.[component] ?? {},
+  ]);
+  return Object.fromEntries(labelled);
 }

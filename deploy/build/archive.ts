@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { constants, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Layer, packTo, writeLayer } from "./layer.ts";
@@ -74,7 +74,7 @@ async function writeImage(image: Image, work: string): Promise<Descriptor> {
 
 async function writeBlob(work: string, mediaType: string, content: object): Promise<Descriptor> {
   const bytes = Buffer.from(JSON.stringify(content));
-  const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  const digest = `sha256:${hash("sha256", bytes)}`;
   await writeFile(blob(work, digest), bytes);
   return { mediaType, digest, size: bytes.length };
 }

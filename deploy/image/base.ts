@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { chmod, glob, mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { control, type DebianPackage, debianPackage, unpack } from "./debian.ts";
@@ -42,7 +42,7 @@ export async function layOutBase(root: string, pins: Pins, work: string): Promis
 
 async function addNode(root: string, { version, sha256 }: Pins["node"]): Promise<void> {
   const program = await readFile(nodeProgram);
-  const found = createHash("sha256").update(program).digest("hex");
+  const found = hash("sha256", program);
   if (found !== sha256) throw new Error(`Node ${version} of npm is not what is pinned: its SHA-256 is ${found}`);
   await put(root, paths.node, program);
   await chmod(join(root, paths.node), 0o755);

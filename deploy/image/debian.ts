@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,9 +34,7 @@ export async function debianPackage(wanted: DebianPackage): Promise<string> {
   const work = await mkdtemp(join(folder, "unfinished-"));
   try {
     const file = await download(wanted, work);
-    const sha256 = createHash("sha256")
-      .update(await readFile(file))
-      .digest("hex");
+    const sha256 = hash("sha256", await readFile(file));
     if (sha256 !== wanted.sha256)
       throw new Error(`${wanted.name} ${wanted.version} is not what is pinned: its SHA-256 is ${sha256}`);
     await rename(file, target);

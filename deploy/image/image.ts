@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
@@ -123,6 +123,6 @@ function pinnedHash(): Promise<string> {
 
 async function lockedHash(): Promise<string> {
   const lock = await readFile(join(deploy, "../package-lock.json"));
-  const text = `${process.version} ${createHash("sha256").update(lock).digest("hex")}`;
+  const text = `${process.version} ${hash("sha256", lock)}`;
   return hashOfFiles(deploy, ["build/layer.ts", "image/dependencies.ts"], text);
 }

@@ -2,7 +2,8 @@
  * Pins the image's ingredients to the current versions of Debian and npm, for this machine's architecture. Check the
  * difference.
  */
-import { createHash } from "node:crypto";
+
+import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import packageJson from "../../package.json" with { type: "json" };
 import { machineArchitecture } from "../build/archive.ts";
@@ -19,9 +20,7 @@ if (process.getuid?.() === 0) await run("apt-get", ["--quiet", "update"], { dead
 const packages: DebianPackage[] = [];
 for (const name of NAMES) packages.push(await newestPackage(name));
 const [, debian = ""] = /^VERSION_ID="?(\d+)/m.exec(await readFile("/etc/os-release", "utf8")) ?? [];
-const sha256 = createHash("sha256")
-  .update(await readFile(nodeProgram))
-  .digest("hex");
+const sha256 = hash("sha256", await readFile(nodeProgram));
 const node = await publishedNode(packageJson.devDependencies.node);
 if (node.sha256 !== sha256)
   throw new Error(`Node ${node.version} as it is installed here is not what npm publishes: run "npm ci" again`);

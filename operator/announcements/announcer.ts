@@ -1,15 +1,28 @@
-import type { Settings } from "../../config/settings.ts";
-import { type Condition, clipped } from "../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { type Condition, clipped, findCondition } from "../../crds/conditions.ts";
+import { componentBuild } from "../../crds/environment/component-build.ts";
+import {
+  type EnvironmentStatus,
+  type EphemeralEnvironment,
+  shownCommit,
+} from "../../crds/environment/ephemeral-environment.ts";
+import { plannedEnd } from "../../crds/environment/lifetime.ts";
+import { decidingPipeline } from "../../crds/environment/pipelines.ts";
+import type { Component } from "../../crds/names.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
-import { type Facts, type NotificationSpec, notificationName } from "../../crds/notifications/notification.ts";
-import type { Repository } from "../../crds/repository/repository.ts";
+import {
+  type Facts,
+  type MessageEvent,
+  type NotificationSpec,
+  notificationName,
+} from "../../crds/notifications/notification.ts";
+import { present } from "../../crds/present.ts";
+import { type Build, missingPlaceholder } from "../../crds/repository/image-tag.ts";
+import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { Notifications } from "../ports/notifications/notifications.ts";
+import type { Notifications } from "../ports/notifications.ts";
 import type { Repositories } from "../ports/repositories.ts";
-import { environmentFacts, pipelineFacts } from "./facts.ts";
-import { chatRecipients, recipientsOf } from "./recipients.ts";
+import { chatRecipients, type RecipientsContext, recipientsOf } from "./recipients.ts";
 import { nextTransition, nextWarningInMs, type Transition, type TransitionContext } from "./transitions.ts";
 
 /** Turns changes of environments into messages. */
@@ -22,18 +35,20 @@ export interface Announcer {
   announce(stored: EphemeralEnvironment): Promise<Announced | undefined>;
 
   /**
-   * Answers the announcements after this status is stored: changes without recipients need no messages.
+   * The announcements after this status is stored: changes without recipients need no messages.
    *
    * @returns `dueInMs`: time of the next `announce`; `undefined` when it needs another change
    */
-  settle(environment: EphemeralEnvironment): { readonly announced: Announced | undefined; readonly dueInMs?: number };
+  nextAnnouncement(environment: EphemeralEnvironment): {
+    readonly announced: Announced | undefined;
+    readonly dueInMs?: number;
+  };
 
-  announceDeletion(environment: EphemeralEnvironment, reason: string): Promise<void>;
+  /** Creates messages about an environment that is gone. */
+  reportDeleted(environment: EphemeralEnvironment, reason: string): Promise<void>;
 }
 
-export interface AnnouncerContext {
-  readonly settings: Settings;
-  readonly repositories: Pick<Repositories, "find">;
+interface AnnouncerContext extends RecipientsContext {
   readonly notifications: Pick<Notifications, "add">;
   readonly clock: Clock;
 }
@@ -46,19 +61,19 @@ export function createAnnouncer(context: AnnouncerContext): Announcer | undefine
   const now = (): TransitionContext => ({ now: context.clock.now(), warningHours });
   return {
     async announce(stored) {
-      let news = newsOf(stored, stored.status?.announced, context, now());
-      while (news.transition !== undefined) {
-        for (const message of news.messages) await context.notifications.add(message.name, message.spec);
-        news = newsOf(stored, news.transition.announced, context, now());
+      let pending = pendingMessages(stored, stored.status?.announced, context, now());
+      while (pending.transition !== undefined) {
+        for (const message of pending.messages) await context.notifications.add(message.name, message.spec);
+        pending = pendingMessages(stored, pending.transition.announced, context, now());
       }
-      return news.announced;
+      return pending.announced;
     },
-    settle(environment) {
-      const { announced, transition } = newsOf(environment, environment.status?.announced, context, now());
+    nextAnnouncement(environment) {
+      const { announced, transition } = pendingMessages(environment, environment.status?.announced, context, now());
       const dueInMs = transition === undefined ? nextWarningInMs(environment, now()) : 0;
       return { announced, ...(dueInMs === undefined ? {} : { dueInMs }) };
     },
-    async announceDeletion(environment, reason) {
+    async reportDeleted(environment, reason) {
       const transition = { event: "deleted", about: [environment.metadata.uid, "deleted"] } as const;
       const facts = environmentFacts(environment, "deleted", { reason });
       for (const { name, spec } of messagesOf(environment, transition, facts, context)) {
@@ -73,18 +88,19 @@ interface Message {
   readonly spec: NotificationSpec;
 }
 
-interface News {
+/** Messages of the next unannounced change that has recipients, and the announcements before it. */
+interface PendingMessages {
   readonly announced: Announced | undefined;
   readonly transition?: Transition;
   readonly messages: readonly Message[];
 }
 
-function newsOf(
+function pendingMessages(
   environment: EphemeralEnvironment,
   announced: Announced | undefined,
   context: AnnouncerContext,
   when: TransitionContext,
-): News {
+): PendingMessages {
   let known = announced;
   for (;;) {
     const transition = nextTransition(environment, known, when);
@@ -102,12 +118,8 @@ function factsOf(
 ) {
   if (event === undefined) return {};
   if (component !== undefined) return pipelineFacts(environment, component, context.repositories);
-  const { hours } = announced.expiry ?? {};
-  return environmentFacts(
-    environment,
-    event,
-    event === "expiry" && hours !== undefined ? { hours: String(hours) } : {},
-  );
+  const { hours } = event === "expiry" ? (announced.expiry ?? {}) : {};
+  return environmentFacts(environment, event, hours === undefined ? {} : { hours: String(hours) });
 }
 
 function messagesOf(
@@ -123,6 +135,126 @@ function messagesOf(
     name: notificationName(about, recipient),
     spec: { ...recipient, event, template: event, facts, at: clock.now().toISOString(), environment: { name, uid } },
   }));
+}
+
+/** Announcements of a reconcile. */
+interface AnnouncementResult {
+  readonly announced: Announced | undefined;
+  /** Transient: retried with backoff, without stopping other work. */
+  readonly error?: unknown;
+}
+
+/**
+ * Announces stored changes: only those have the same words after a crash.
+ *
+ * @param latest the environment with the status of the last reconcile, stored or not
+ */
+export async function announceStored(
+  stored: EphemeralEnvironment,
+  latest: EphemeralEnvironment,
+  announcer: Announcer | undefined,
+): Promise<AnnouncementResult> {
+  const announced = latest.status?.announced;
+  if (announcer === undefined) return { announced };
+  const known = stored.status && { ...stored, status: withAnnounced(stored.status, announced) };
+  try {
+    return { announced: await announcer.announce(known ?? stored) };
+  } catch (error) {
+    // Marks a creation whose message failed: its status will no longer show that it is new.
+    const isNew = stored.status?.observedGeneration === undefined;
+    const unannounced = { event: "unannounced", at: stored.metadata.creationTimestamp } as const;
+    return { announced: announced ?? (isNew ? unannounced : undefined), error };
+  }
+}
+
+/** The status with its next announcement; `announceInMs`: time until the one after. */
+export function withNextAnnouncement(
+  environment: EphemeralEnvironment,
+  next: EnvironmentStatus,
+  { announced, error, announcer }: AnnouncementResult & { readonly announcer: Announcer | undefined },
+): { readonly status: EnvironmentStatus; readonly announceInMs?: number } {
+  const status = withAnnounced(next, announced);
+  if (announcer === undefined || error !== undefined) return { status };
+  const { dueInMs, ...after } = announcer.nextAnnouncement({ ...environment, status });
+  return present({ status: withAnnounced(status, after.announced), announceInMs: dueInMs });
+}
+
+function withAnnounced(status: EnvironmentStatus, announced: Announced | undefined): EnvironmentStatus {
+  const { announced: _, ...others } = status;
+  return announced === undefined ? others : { ...others, announced };
+}
+
+const SHORT_COMMIT = 8;
+
+/** Facts of an environment for messages; never a secret value, because conditions hold none. */
+export function environmentFacts(
+  environment: EphemeralEnvironment,
+  event: MessageEvent,
+  more: Facts & { readonly reason?: string } = {},
+): Facts {
+  const { metadata, spec, status } = environment;
+  const { repository, branch } = spec.backend;
+  const commit = shownCommit(environment, "backend").slice(0, SHORT_COMMIT);
+  const failure = event === "failed" ? findCondition(status?.conditions, "Ready") : undefined;
+  return shownFacts({
+    environment: metadata.name,
+    event,
+    status: event,
+    repository,
+    branch,
+    commit,
+    url: status?.url,
+    backendUrl: status?.urls?.backend,
+    frontendUrl: status?.urls?.frontend,
+    hostUrls: hostUrls(status?.urls?.hosts),
+    reason: failure?.reason,
+    message: failure?.message,
+    owner: spec.owner?.name,
+    expiresAt: plannedEnd(environment).toISOString(),
+    ...more,
+  });
+}
+
+/** Only whole ones: a cut URL leads elsewhere. */
+function hostUrls(hosts: { readonly [name: string]: string } = {}): string {
+  return Object.entries(hosts).reduce((text, [name, url]) => {
+    const longer = `${text === "" ? "" : `${text}, `}${name}: ${url}`;
+    return longer.length > FACT_MAX_LENGTH ? text : longer;
+  }, "");
+}
+
+/** Facts of an ended pipeline: project, commit, image, status, and the address of a failure. */
+function pipelineFacts(
+  environment: EphemeralEnvironment,
+  component: Component,
+  repositories: Pick<Repositories, "find">,
+): Facts {
+  const source = environment.spec[component];
+  const pipeline = decidingPipeline(source?.pipelines ?? []);
+  if (source === undefined || pipeline === undefined) return {};
+  const { branch } = source;
+  const repository = repositories.find(source.repository);
+  const build = componentBuild(environment, component, { branch, commit: pipeline.commit });
+  return environmentFacts(environment, "pipeline", {
+    repository: source.repository,
+    branch,
+    project: pipeline.project,
+    status: pipeline.status,
+    commit: pipeline.commit.slice(0, SHORT_COMMIT),
+    ...(repository === undefined ? {} : imageFact(repository, build)),
+    ...(pipeline.status === "failed" && pipeline.url !== undefined ? { pipelineUrl: pipeline.url } : {}),
+  });
+}
+
+function imageFact(repository: Repository, build: Build): Pick<Facts, "image"> {
+  const isKnown = missingPlaceholder(tagTemplateOf(repository), build) === undefined;
+  return isKnown ? { image: imageOf(repository, build) } : {};
+}
+
+/** Known, non-empty facts; longer text is cut. */
+function shownFacts(facts: { readonly [name in keyof Facts]?: string | undefined }): Facts {
+  const known = Object.entries(facts).filter(([, text]) => text !== undefined && text !== "");
+  return Object.fromEntries(known.map(([name, text]) => [name, clipped(text ?? "", FACT_MAX_LENGTH)]));
 }
 
 /** Creates chat messages about a Repository's failing webhooks; see `createHookAlert`. */

@@ -5,11 +5,13 @@ import type { MessageEvent, NotificationSpec } from "../../crds/notifications/no
 import type { NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Repositories } from "../ports/repositories.ts";
 
-/** Recipient of a message. */
-export type Recipient = Pick<NotificationSpec, "channel" | "to">;
+type Recipient = Pick<NotificationSpec, "channel" | "to">;
 
-/** Events that a Repository may select. */
-export type NotifiedEvent = (typeof NOTIFIED_EVENTS)[number];
+/** The settings and Repositories that name recipients. */
+export interface RecipientsContext {
+  readonly settings: Settings;
+  readonly repositories: Pick<Repositories, "find">;
+}
 
 /**
  * Chat channels of the Repositories for an event, each once. An unlisted one is included: its failing messages show the
@@ -18,9 +20,9 @@ export type NotifiedEvent = (typeof NOTIFIED_EVENTS)[number];
  * @param event `undefined` for one that Repositories don't select
  */
 export function chatRecipients(
-  event: NotifiedEvent | undefined,
+  event: (typeof NOTIFIED_EVENTS)[number] | undefined,
   names: readonly string[],
-  { settings, repositories }: { readonly settings: Settings; readonly repositories: Pick<Repositories, "find"> },
+  { settings, repositories }: RecipientsContext,
 ): readonly Recipient[] {
   const { chat } = settings.notifications;
   if (chat.webhooks.length === 0) return [];
@@ -35,8 +37,8 @@ export function chatRecipients(
 /** One plain address: no list, name, comment or line end. */
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,188}[A-Za-z0-9])?$/;
 
-/** Address of the owner only: no event can make us write to another. */
-export function ownerRecipient({ spec }: EphemeralEnvironment, { notifications }: Settings): readonly Recipient[] {
+/** The owner only: no event can make us write to another. */
+function ownerRecipient({ spec }: EphemeralEnvironment, { notifications }: Settings): readonly Recipient[] {
   const to = spec.owner?.email ?? "";
   return notifications.email !== undefined && ADDRESS.test(to) ? [{ channel: "email", to }] : [];
 }
@@ -45,11 +47,11 @@ export function ownerRecipient({ spec }: EphemeralEnvironment, { notifications }
 export function recipientsOf(
   environment: EphemeralEnvironment,
   event: MessageEvent,
-  context: Parameters<typeof chatRecipients>[2] & { readonly repository?: string | undefined },
+  context: RecipientsContext & { readonly repository?: string | undefined },
 ): readonly Recipient[] {
   // Not about an environment.
   if (event === "unverified" || event === "webhook") return [];
-  // A working canary is no news.
+  // A working canary needs no message.
   if (isCanary(environment) && event !== "failed") return [];
   if (event === "expiry") return ownerRecipient(environment, context.settings);
   const names = context.repository === undefined ? repositoriesOf(environment) : [context.repository];

@@ -4,7 +4,7 @@ import { type Channel, FACT_MAX_LENGTH } from "../../crds/notifications/notifica
 import { notificationName } from "../../crds/notifications/notification.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { UnverifiedEvent } from "../ports/api/webhook-inbox.ts";
-import type { Notifications } from "../ports/notifications/notifications.ts";
+import type { Notifications } from "../ports/notifications.ts";
 
 interface UnverifiedMessageDependencies {
   readonly settings: Settings;
@@ -13,7 +13,7 @@ interface UnverifiedMessageDependencies {
 }
 
 /** Over all senders and replicas: a flood must not fill a chat. */
-export const UNVERIFIED_PER_MINUTE = 10;
+const UNVERIFIED_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
 /** Reports unverified events to people, in one channel of the settings. */
@@ -21,7 +21,7 @@ export interface UnverifiedMessages {
   /** Technologies of that channel; what was sent decides nothing. */
   readonly channels: readonly Channel[];
   /** Creates an event's message, up to `UNVERIFIED_PER_MINUTE`. */
-  tell(event: Pick<UnverifiedEvent, "id" | "eventName" | "message">): Promise<void>;
+  report(event: Pick<UnverifiedEvent, "id" | "eventName" | "message">): Promise<void>;
 }
 
 export function createUnverifiedMessages({
@@ -30,11 +30,11 @@ export function createUnverifiedMessages({
   clock,
 }: UnverifiedMessageDependencies): UnverifiedMessages {
   const to = settings.notifications.chat.unverifiedChannel;
-  if (to === undefined) return { channels: [], tell: async () => undefined };
+  if (to === undefined) return { channels: [], report: async () => undefined };
   const recipient = { channel: "chat", to } as const;
   return {
     channels: [recipient.channel],
-    async tell({ id, eventName, message }) {
+    async report({ id, eventName, message }) {
       const now = clock.now();
       const isRecent = (at: string) => now.getTime() - Date.parse(at) < MINUTE_MS;
       const recent = notifications.list().filter(({ spec }) => spec.event === "unverified" && isRecent(spec.at));

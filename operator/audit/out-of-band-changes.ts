@@ -6,10 +6,10 @@ import type { ObjectCache } from "../kit/cache/object-cache.ts";
 import type { KubeObject, ObjectMeta } from "../kit/client/objects.ts";
 import type { OwnDeletions } from "../kit/client/own-deletions.ts";
 import { endOf } from "../kit/controller/controller.ts";
-import type { AuditRecord, AuditTrail } from "../ports/audit-trail.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
 
-export interface OutOfBandContext {
+interface OutOfBandDependencies {
   readonly caches: Pick<Caches, "environments" | "configSets" | "repositories" | "apiTokens" | "writersOf">;
   readonly audit: AuditTrail;
   readonly deletions: OwnDeletions;
@@ -26,48 +26,58 @@ type Action = "created" | "changed" | "deleted";
  * A REST write carries its audit id. A deletion shows no author: another replica's is recorded again, without an actor.
  * API tokens can only be deleted this way: a policy forbids other writes.
  */
-export function recordOutOfBandChanges(context: OutOfBandContext): () => void {
-  const { caches } = context;
+export function recordOutOfBandChanges({ caches, audit, deletions, newId }: OutOfBandDependencies): () => void {
+  const record = (action: Action | undefined, object: KubeObject) => {
+    const { name, uid } = object.metadata;
+    if (action === undefined || (action === "deleted" && deletions.has(uid))) return;
+    const fieldManagers = action === "deleted" ? [] : caches.writersOf(object);
+    const actor = { method: "kubernetes", fieldManagers } as const;
+    const objects = [{ kind: object.kind, name, uid }];
+    void audit.add({ auditId: newId(), event: "change", action, outcome: "seen", actor, objects });
+  };
+  const recordDeletion = (current: KubeObject | undefined, previous: KubeObject | undefined) => {
+    if (previous !== undefined && isDeletion(previous, current)) record("deleted", previous);
+  };
+  const follow = <T extends KubeObject>(cache: ObjectCache<T>) =>
+    cache.subscribe((_key, current, previous) => {
+      recordDeletion(current, previous);
+      if (current !== undefined) record(foreignChange(current, previous), current);
+    });
   const ends = [
-    following(caches.environments, context),
-    following(caches.configSets, context),
-    following(caches.repositories, context),
-    caches.apiTokens.subscribe((_key, current, previous) => recordIfDeleted(previous, current, context)),
+    follow(caches.environments),
+    follow(caches.configSets),
+    follow(caches.repositories),
+    caches.apiTokens.subscribe((_key, current, previous) => recordDeletion(current, previous)),
   ];
-  for (const environment of caches.environments.list()) recordUnseen(environment, context);
-  // A terminating Repository is no longer checked, so its status shows nothing.
-  const repositories = caches.repositories.list().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  for (const repository of repositories) recordUnseenSpec(repository, repository.metadata.generation, context);
+  for (const environment of caches.environments.list()) {
+    // An unreconciled change may be recorded twice: a duplicate is better than a gap.
+    const isDeletionUnseen = environment.metadata.deletionTimestamp !== undefined && !isTeardownBegun(environment);
+    record(unseenSpec(environment, environment.metadata.generation - (isDeletionUnseen ? 1 : 0)), environment);
+    if (isDeletionUnseen) record("deleted", environment);
+  }
+  for (const repository of caches.repositories.list()) {
+    const { deletionTimestamp, generation } = repository.metadata;
+    // A terminating Repository is no longer checked, so its status shows nothing.
+    if (deletionTimestamp === undefined) record(unseenSpec(repository, generation), repository);
+  }
   return endOf(ends);
 }
 
-/**
- * Records changes of an environment since its last reconcile. A teardown in the status means that its deletion was
- * seen. An unreconciled change may be recorded twice: a duplicate is better than a gap.
- */
-function recordUnseen(environment: EphemeralEnvironment, context: OutOfBandContext): void {
-  const { generation, deletionTimestamp, uid } = environment.metadata;
-  const isDeletionUnseen = deletionTimestamp !== undefined && environment.status?.teardown === undefined;
-  recordUnseenSpec(environment, isDeletionUnseen ? generation - 1 : generation, context);
-  if (isDeletionUnseen && !context.deletions.has(uid)) record("deleted", environment, context);
-}
+/** True when the deletion was seen. */
+const isTeardownBegun = ({ status }: EphemeralEnvironment) => status?.teardown !== undefined;
 
 /**
- * Records an unreconciled spec. A field manager's name proves nothing: only the next spec with a new audit id is the
+ * Change to an unreconciled spec. A field manager's name proves nothing: only the next spec with a new audit id is the
  * REST interface's.
  *
  * @param generation of the newest spec, without the deletion's
  */
-function recordUnseenSpec(
-  object: EphemeralEnvironment | Repository,
-  generation: number,
-  context: OutOfBandContext,
-): void {
+function unseenSpec(object: EphemeralEnvironment | Repository, generation: number): Action | undefined {
   // `status.observedGeneration` is constant during the deletion.
   const seen = findCondition(object.status?.conditions, "Ready")?.observedGeneration;
   const isNext = generation === (seen ?? 0) + 1;
-  if (generation === seen || (isNext && namesUnseenRecord(object))) return;
-  record(seen === undefined ? "created" : "changed", object, context);
+  if (generation === seen || (isNext && namesUnseenRecord(object))) return undefined;
+  return seen === undefined ? "created" : "changed";
 }
 
 /** The REST interface writes no Repositories, so their status has no audit id. */
@@ -80,38 +90,22 @@ function namesUnseenRecord(object: EphemeralEnvironment | Repository): boolean {
   return stamp !== observedAuditId;
 }
 
-function following<T extends KubeObject>(cache: ObjectCache<T>, context: OutOfBandContext): () => void {
-  return cache.subscribe((_key, current, previous) => {
-    recordIfDeleted(previous, current, context);
-    if (current !== undefined) recordIfForeign(current, previous, context);
-  });
-}
-
-/** True when its deletion began with this change, or ended unseen. */
+/** True when the deletion began with this change, or ended unseen. */
 function isDeletion(previous: KubeObject, current: KubeObject | undefined): boolean {
   if (previous.metadata.deletionTimestamp !== undefined) return false;
   return current?.metadata.uid !== previous.metadata.uid || current.metadata.deletionTimestamp !== undefined;
 }
 
-function recordIfDeleted(
-  previous: KubeObject | undefined,
-  current: KubeObject | undefined,
-  context: OutOfBandContext,
-): void {
-  if (previous === undefined || !isDeletion(previous, current)) return;
-  if (!context.deletions.has(previous.metadata.uid)) record("deleted", previous, context);
-}
-
 /**
- * Records a new spec without a new audit id. A field manager's name proves nothing; a policy protects the annotation.
+ * Change to a new spec without a new audit id. A field manager's name proves nothing; a policy protects the annotation.
  * Of several missed generations the newest may be the REST interface's and an earlier one foreign: a duplicate is
  * better than a gap.
  */
-function recordIfForeign(current: KubeObject, previous: KubeObject | undefined, context: OutOfBandContext): void {
+function foreignChange(current: KubeObject, previous: KubeObject | undefined): Action | undefined {
   const before = previous?.metadata.uid === current.metadata.uid ? previous : undefined;
-  if (!isNewSpec(current.metadata, before?.metadata)) return;
-  if (isStampedAnew(current, before) && !hasMissedSome(current, before)) return;
-  record(before === undefined ? "created" : "changed", current, context);
+  if (!isNewSpec(current.metadata, before?.metadata)) return undefined;
+  if (isStampedAnew(current, before) && !hasMissedSome(current, before)) return undefined;
+  return before === undefined ? "created" : "changed";
 }
 
 function hasMissedSome({ metadata: { generation = 0 } }: KubeObject, before: KubeObject | undefined): boolean {
@@ -129,20 +123,6 @@ function isStampedAnew(current: KubeObject, before: KubeObject | undefined): boo
 }
 
 const stampOf = (object: KubeObject | undefined) => object?.metadata.annotations?.[AUDIT_ID_ANNOTATION];
-
-function record(action: Action, object: KubeObject, { audit, caches, newId }: OutOfBandContext): void {
-  const { name, uid } = object.metadata;
-  const fieldManagers = action === "deleted" ? [] : caches.writersOf(object);
-  const entry: AuditRecord = {
-    auditId: newId(),
-    event: "change",
-    action,
-    outcome: "seen",
-    actor: { method: "kubernetes", fieldManagers },
-    objects: [{ kind: object.kind, name, uid }],
-  };
-  void audit.add(entry);
-}
 
 /** Remembers the foreign field managers of cached objects, because caches drop `managedFields`. */
 export function fieldManagers() {

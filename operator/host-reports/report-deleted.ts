@@ -1,13 +1,18 @@
 import { appliedState } from "../../crds/environment/applied-state.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { UNWANTED_ANNOTATION } from "../../crds/group.ts";
-import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
-import { goneText, markerOf } from "./comment-text.ts";
-import { contextOf } from "./desired-reports.ts";
-import { lastReport, unwantedReport } from "./report.ts";
-import { type ReportSubject, type SubjectContext, subjectOf } from "./subject.ts";
+import type { PullRequestHost, ReportedState } from "../ports/webhooks/pull-request-host.ts";
+import {
+  contextOf,
+  goneText,
+  markerOf,
+  type ReportDependencies,
+  type ReportSubject,
+  subjectOf,
+  unwantedReport,
+} from "./desired-reports.ts";
 
-export interface ReportDeletedContext extends SubjectContext {
+export interface ReportDeletedContext extends ReportDependencies {
   readonly pullRequestHost: PullRequestHost;
 }
 
@@ -42,10 +47,14 @@ async function reportEnd(environment: EphemeralEnvironment, { subject, host, sig
   const reported = environment.status?.feedback?.status;
   const rule = subject.wants.successWithoutEnvironment ? unwantedBy(environment) : undefined;
   const commit = rule === undefined ? reported?.commit : (appliedState(environment)?.commit ?? subject.commit);
-  const last = rule === undefined ? reported && lastReport(reported.state) : unwantedReport(rule);
+  const last = rule === undefined ? reported && finalReport(reported.state) : unwantedReport(rule);
   if (commit === undefined || last === undefined) return;
-  await host.report(subject.repository, { ...last, commit, context: contextOf(subject) }, signal);
+  await host.report(subject.repository, { ...last, commit, context: contextOf(subject.name) }, signal);
 }
+
+/** A pull request must not wait for an environment that is gone. */
+const finalReport = (state: ReportedState) =>
+  ({ state: state === "pending" ? "failure" : state, description: "The environment is gone" }) as const;
 
 const unwantedBy = ({ metadata }: EphemeralEnvironment) => metadata.annotations?.[UNWANTED_ANNOTATION];
 
@@ -55,11 +64,13 @@ async function endComment(environment: EphemeralEnvironment, { subject, host, si
   const { number, wants } = subject;
   const id = status?.feedback?.comment?.id;
   if (number === undefined || (wants.comment === "never" && id === undefined)) return;
-  const known = id === undefined ? {} : { id };
-  const text = goneText(metadata.name);
-  await host.comment(
-    subject.repository,
-    { number, marker: markerOf(metadata.name), text, mayCreate: false, ...known },
-    signal,
-  );
+  const { name } = metadata;
+  const comment = {
+    number,
+    marker: markerOf(name),
+    text: goneText(name),
+    mayCreate: false,
+    ...(id !== undefined && { id }),
+  };
+  await host.comment(subject.repository, comment, signal);
 }

@@ -41,7 +41,7 @@ function table(rights: readonly Right[]): string[] {
   return [tableRow(["Resources", "Verbs", "Why"]), tableRow(["---", "---", "---"]), ...rights.map(rowOf)];
 }
 
-function rowOf({ group, resources, resourceNames, verbs, why }: Right): string {
+function rowOf({ rule: { group, resources, resourceNames, verbs }, why }: Right): string {
   const named = resourceNames === undefined ? "" : ` named ${resourceNames.map(code).join(", ")}`;
   const of = group === "" ? "" : ` (\`${group}\`)`;
   return tableRow([`${resources.map(code).join(", ")}${of}${named}`, verbs.join(", "), why]);

@@ -15,6 +15,18 @@ interface Definition {
   };
 }
 
+/** Field-declaring part of a Kubernetes schema. */
+export interface FieldSchema {
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly additionalProperties?: FieldSchema | boolean;
+  readonly items?: FieldSchema;
+  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
+}
+
+interface Described extends FieldSchema {
+  readonly "x-kubernetes-group-version-kind"?: readonly { readonly group: string; readonly kind: string }[];
+}
+
 /** Checks that the API server serves every kind of the platform, with all fields of this version. */
 export const kindsCheck: Check = {
   name: "the kinds are served",
@@ -22,16 +34,18 @@ export const kindsCheck: Check = {
   async problems({ client }) {
     const [served, described] = await Promise.all([servedResources(client), describedSchemas(client)]);
     const wanted = [...customResourceDefinitions().values()] as Definition[];
-    return wanted.flatMap(({ spec }) => {
+    return wanted.map(({ spec }) => {
       const name = `${spec.names.plural}.${GROUP}`;
       // Descriptions may outlive their kinds.
       if (!served.has(spec.names.plural)) {
-        return [`the API server does not serve ${name}: look at kubectl describe crd ${name}`];
+        return `the API server does not serve ${name}: look at kubectl describe crd ${name}`;
       }
       const found = described.get(spec.names.kind);
-      if (found === undefined) return [`the API server does not describe ${name}, which it serves: try again`];
-      const gaps = spec.versions.flatMap(({ schema }) => fieldGaps(schema.openAPIV3Schema, found));
-      return gaps.length === 0 ? [] : [older(name, gaps)];
+      if (found === undefined) return `the API server does not describe ${name}, which it serves: try again`;
+      const [first, ...more] = spec.versions.flatMap(({ schema }) => fieldGaps(schema.openAPIV3Schema, found));
+      if (first === undefined) return undefined;
+      const fields = more.length === 0 ? first : `${first} (and ${more.length} more)`;
+      return `the definition ${name} lacks ${fields}, so it is older than this program: upgrade the chart, which brings the definitions`;
     });
   },
 };
@@ -41,16 +55,36 @@ function fieldGaps({ properties: { spec = {}, status } = {} }: FieldSchema, serv
   return schemaGaps({ properties: status === undefined ? { spec } : { spec, status } }, served);
 }
 
+/**
+ * Fields of `wanted` missing in `served`, as paths: `status.sources.backend`. Children of a missing field are not
+ * named. Additional fields of `served` are no gap.
+ */
+export function schemaGaps(wanted: FieldSchema | undefined, served: FieldSchema | undefined, path = ""): string[] {
+  if (wanted === undefined) return [];
+  if (served === undefined) return [path];
+  if (served["x-kubernetes-preserve-unknown-fields"] === true) return [];
+  const at = (name: string) => (path === "" ? name : `${path}.${name}`);
+  return [
+    ...Object.entries(wanted.properties ?? {}).flatMap(([name, field]) =>
+      schemaGaps(field, served.properties?.[name], at(name)),
+    ),
+    ...schemaGaps(wanted.items, served.items, `${path}[]`),
+    ...schemaGaps(mapOf(wanted), mapOf(served), at("*")),
+  ];
+}
+
+function mapOf({ additionalProperties }: FieldSchema): FieldSchema | undefined {
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
+}
+
 async function servedResources(client: KubeClient): Promise<ReadonlySet<string>> {
   const { resources = [] } = await read<{ resources?: readonly { readonly name: string }[] }>(client, PATH);
   return new Set(resources.map(({ name }) => name));
 }
 
 async function describedSchemas(client: KubeClient): Promise<ReadonlyMap<string, FieldSchema>> {
-  const { components } = await read<{ components?: { schemas?: Record<string, Described> } }>(
-    client,
-    `/openapi/v3${PATH}`,
-  );
+  type Document = { components?: { schemas?: Record<string, Described> } };
+  const { components } = await read<Document>(client, `/openapi/v3${PATH}`);
   return new Map(
     Object.values(components?.schemas ?? {}).flatMap((schema) => {
       const [own] = schema["x-kubernetes-group-version-kind"] ?? [];
@@ -62,49 +96,4 @@ async function describedSchemas(client: KubeClient): Promise<ReadonlyMap<string,
 async function read<T extends object>(client: KubeClient, path: string): Promise<Partial<T>> {
   const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES }).catch(insteadOf(isNotFound, "{}"));
   return JSON.parse(text) as Partial<T>;
-}
-
-interface Described extends FieldSchema {
-  readonly "x-kubernetes-group-version-kind"?: readonly { readonly group: string; readonly kind: string }[];
-}
-
-function older(name: string, gaps: readonly string[]): string {
-  const [first, ...more] = gaps;
-  const fields = more.length === 0 ? first : `${first} (and ${more.length} more)`;
-  return `the definition ${name} lacks ${fields}, so it is older than this program: upgrade the chart, which brings the definitions`;
-}
-
-/** Field-declaring part of a Kubernetes schema. */
-export interface FieldSchema {
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
-  readonly additionalProperties?: FieldSchema | boolean;
-  readonly items?: FieldSchema;
-  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
-}
-
-/**
- * Fields of `wanted` missing in `served`, as paths: `status.sources.backend`. Children of a missing field are not
- * named. Additional fields of `served` are no gap.
- */
-export function schemaGaps(wanted: FieldSchema, served: FieldSchema, path = ""): string[] {
-  if (served["x-kubernetes-preserve-unknown-fields"] === true) return [];
-  const at = (name: string) => (path === "" ? name : `${path}.${name}`);
-  const fields = Object.entries(wanted.properties ?? {}).flatMap(([name, field]) => {
-    const found = served.properties?.[name];
-    return found === undefined ? [at(name)] : schemaGaps(field, found, at(name));
-  });
-  return [
-    ...fields,
-    ...partGaps(wanted.items, served.items, `${path}[]`),
-    ...partGaps(mapOf(wanted), mapOf(served), at("*")),
-  ];
-}
-
-function partGaps(wanted: FieldSchema | undefined, served: FieldSchema | undefined, path: string): string[] {
-  if (wanted === undefined) return [];
-  return served === undefined ? [path] : schemaGaps(wanted, served, path);
-}
-
-function mapOf({ additionalProperties }: FieldSchema): FieldSchema | undefined {
-  return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }

@@ -18,13 +18,18 @@ const NAME = "installation-check";
 const ENVIRONMENT = `env-${NAME}`;
 const REMEDY = "look at kubectl describe validatingadmissionpolicy,validatingadmissionpolicybinding";
 
-/** A request that a policy must refuse, although the platform's rights allow it. */
-interface Refusal {
-  /** Without our group. */
-  readonly policy: string;
-  readonly type: ResourceType<WireObject>;
-  readonly draft: Draft<WireObject>;
-}
+/**
+ * Checks that the policies on the platform refuse as intended, and that the others exist and deny. Writes nothing: each
+ * request is a dry run.
+ */
+export const policiesCheck: Check = {
+  name: "the policies are in force",
+
+  problems({ client, settings }) {
+    const tried = Object.entries(forbidden(settings)).map((one) => problemOfTried(client, one));
+    return Promise.all([...tried, ...POLICIES_READ.map((name) => problemOfRead(client, name))]);
+  },
+};
 
 /**
  * Policies of the chart, without our group, that can't be tried: they bind others, or protect objects that the platform
@@ -57,97 +62,66 @@ export const POLICIES_READ = [
   "webhook-deliveries",
 ] as const;
 
-/**
- * Checks that the policies on the platform refuse as intended, and that the others exist and deny. Writes nothing: each
- * request is a dry run.
- */
-export const policiesCheck: Check = {
-  name: "the policies are in force",
-
-  async problems({ client, settings }) {
-    const tried = refusals(settings).map((refusal) => problem(client, refusal));
-    const read = POLICIES_READ.map((name) => problemOfRead(client, name));
-    return (await Promise.all([...tried, ...read])).flat();
-  },
-};
-
 /** Policies that are tried, without our group. */
 export function policiesTried(settings: Installation["settings"]): string[] {
-  return refusals(settings).map(({ policy }) => policy);
+  return Object.keys(forbidden(settings));
 }
 
-function refusals({ namespace, deployer }: Installation["settings"]): Refusal[] {
-  const metadata = { name: NAME };
-  const ofEnvironment = {
-    name: ENVIRONMENT,
-    namespace: deployer.namespace,
-    labels: { [ENVIRONMENT_UID_LABEL]: NAME },
+type Writes = Readonly<Record<string, readonly [type: ResourceType<WireObject>, draft: Draft<WireObject>]>>;
+
+/** An object per policy, without our group, that it must refuse, although the platform's rights allow it. */
+function forbidden({ namespace, deployer }: Installation["settings"]): Writes {
+  const inDefault = { name: NAME, namespace: "default" };
+  const inDeployer = { name: NAME, namespace: deployer.namespace };
+  const ofEnvironment = { ...inDeployer, name: ENVIRONMENT, labels: { [ENVIRONMENT_UID_LABEL]: NAME } };
+  const role = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "ephemeral-environment" };
+  const elsewhere = { project: "default", destination: { namespace: "kube-system" } };
+  return {
+    "platform-namespaces": [namespaceKind, { metadata: { name: NAME } }],
+    "platform-isolation": [networkPolicyKind, { metadata: inDefault, spec: { podSelector: {} } }],
+    "platform-role-bindings": [roleBindingKind, { metadata: inDefault, roleRef: role }],
+    "platform-config-maps": [configMapKind, { metadata: { name: NAME, namespace } }],
+    "platform-events": [eventKind, { metadata: inDefault, ...FOREIGN_EVENT }],
+    "platform-deployer": [applicationKind, { metadata: inDeployer, spec: harmless(deployer.clusterServer) }],
+    "platform-projects": [projectKind, { metadata: ofEnvironment, spec: { sourceRepos: ["*"] } }],
+    "platform-chart-logins": [secretKind, { metadata: inDeployer }],
+    "platform-applications": [applicationKind, { metadata: ofEnvironment, spec: elsewhere }],
   };
-  return [
-    { policy: "platform-namespaces", type: namespaceKind, draft: { metadata } },
-    {
-      policy: "platform-isolation",
-      type: networkPolicyKind,
-      draft: { metadata: { ...metadata, namespace: "default" }, spec: { podSelector: {} } },
-    },
-    {
-      policy: "platform-role-bindings",
-      type: roleBindingKind,
-      draft: {
-        metadata: { ...metadata, namespace: "default" },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "ephemeral-environment" },
-      },
-    },
-    { policy: "platform-config-maps", type: configMapKind, draft: { metadata: { ...metadata, namespace } } },
-    { policy: "platform-events", type: eventKind, draft: foreignEvent() },
-    {
-      policy: "platform-deployer",
-      type: argoKind("Application", "applications"),
-      draft: { metadata: { ...metadata, namespace: deployer.namespace }, spec: harmless(deployer.clusterServer) },
-    },
-    {
-      policy: "platform-projects",
-      type: argoKind("AppProject", "appprojects"),
-      draft: { metadata: ofEnvironment, spec: { sourceRepos: ["*"] } },
-    },
-    {
-      policy: "platform-chart-logins",
-      type: secretKind,
-      draft: { metadata: { ...metadata, namespace: deployer.namespace } },
-    },
-    {
-      policy: "platform-applications",
-      type: argoKind("Application", "applications"),
-      draft: { metadata: ofEnvironment, spec: { project: "default", destination: { namespace: "kube-system" } } },
-    },
-  ];
 }
 
 const argoKind = (kind: string, plural: string) =>
   wireKind({ group: "argoproj.io", version: "v1alpha1", kind, plural, namespaced: true });
+const applicationKind = argoKind("Application", "applications");
+const projectKind = argoKind("AppProject", "appprojects");
 
 /** Acceptable to `platform-applications`, so that only the name is judged. */
-function harmless(server: string): object {
-  const destination = { server, namespace: NAME };
-  return {
-    project: NAME,
-    destination,
-    source: { repoURL: "https://example.com/chart.git" },
-    syncPolicy: { syncOptions: ["CreateNamespace=false"] },
-  };
-}
+const harmless = (server: string) => ({
+  project: NAME,
+  destination: { server, namespace: NAME },
+  source: { repoURL: "https://example.com/chart.git" },
+  syncPolicy: { syncOptions: ["CreateNamespace=false"] },
+});
 
-function foreignEvent(): Draft<WireObject> {
-  return {
-    metadata: { name: NAME, namespace: "default" },
-    eventTime: "2026-01-01T00:00:00.000000Z",
-    action: "Check",
-    reason: "Check",
-    type: "Normal",
-    reportingController: NAME,
-    reportingInstance: NAME,
-    regarding: { kind: "Namespace", name: "default" },
-  };
+const FOREIGN_EVENT = {
+  eventTime: "2026-01-01T00:00:00.000000Z",
+  action: "Check",
+  reason: "Check",
+  type: "Normal",
+  reportingController: NAME,
+  reportingInstance: NAME,
+  regarding: { kind: "Namespace", name: "default" },
+};
+
+/** A refusal for another reason says nothing about the policy. */
+async function problemOfTried(client: KubeClient, [policy, [type, draft]]: [string, Writes[string]]) {
+  const full = `${policy}.${GROUP}`;
+  try {
+    await client.create(type, draft, { dryRun: true });
+  } catch (error) {
+    if (isForbidden(error) && (error as KubeError).detail().includes(`'${full}'`)) return undefined;
+    return `the policy ${full} can't be tried: ${wordsOf(error)}`;
+  }
+  return `the policy ${full} does not refuse what it is there for: ${REMEDY} ${full}`;
 }
 
 const ofAdmission = (kind: string, plural: string) =>
@@ -164,29 +138,17 @@ interface Force {
   readonly matchResources?: object;
 }
 
-async function problemOfRead(client: KubeClient, name: string): Promise<string[]> {
+async function problemOfRead(client: KubeClient, name: string): Promise<string | undefined> {
   const full = `${name}.${GROUP}`;
   try {
     const found = await Promise.all([policyKind, bindingKind].map((kind) => client.find(kind, { name: full })));
     const [policy, binding] = found.map((one) => one?.spec as Force | undefined);
     const isBound = binding?.policyName === full && binding.matchResources === undefined;
     const denies = binding?.validationActions?.includes("Deny") === true && policy?.failurePolicy === "Fail";
-    return isBound && denies ? [] : [`the policy ${full} is not in force: ${REMEDY} ${full}`];
+    return isBound && denies ? undefined : `the policy ${full} is not in force: ${REMEDY} ${full}`;
   } catch (error) {
-    return [`the policy ${full} can't be read: ${wordsOf(error)}`];
+    return `the policy ${full} can't be read: ${wordsOf(error)}`;
   }
-}
-
-/** A refusal for another reason says nothing about the policy. */
-async function problem(client: KubeClient, { policy, type, draft }: Refusal): Promise<string[]> {
-  const full = `${policy}.${GROUP}`;
-  try {
-    await client.create(type, draft, { dryRun: true });
-  } catch (error) {
-    if (isForbidden(error) && (error as KubeError).detail().includes(`'${full}'`)) return [];
-    return [`the policy ${full} can't be tried: ${wordsOf(error)}`];
-  }
-  return [`the policy ${full} does not refuse what it is there for: ${REMEDY} ${full}`];
 }
 
 const wordsOf = (error: unknown) =>

@@ -12,8 +12,10 @@ export interface Owner {
 export interface DesiredObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: Pick<ObjectMeta, "name" | "namespace" | "labels" | "annotations" | "finalizers"> &
-    Pick<ObjectMeta, "ownerReferences">;
+  readonly metadata: Pick<
+    ObjectMeta,
+    "name" | "namespace" | "labels" | "annotations" | "finalizers" | "ownerReferences"
+  >;
   readonly [field: string]: unknown;
 }
 
@@ -38,61 +40,63 @@ export type Removal =
   | { readonly state: "removing"; readonly message: string; readonly blockers?: readonly Blocker[] };
 
 /**
- * Objects of environments, of any kind. Ownership is the UID label and nothing else.
- *
- * Calls to the API server may throw the kit's KubeError.
+ * Objects of environments, of any kind. Ownership is the UID label and nothing else: other objects are left untouched,
+ * and count as absent. Calls to the API server may throw the kit's KubeError; `ensure` and `adopt` also NameTaken when
+ * the object or its namespace is not this environment's, and BeingDeleted when it or its namespace is terminating.
  */
 export interface Cluster {
-  /**
-   * Creates the object, or repairs its drift. An object of the same name without this environment's UID is left
-   * untouched.
-   *
-   * @throws NameTaken when it does not belong to this environment, BeingDeleted when it or its namespace is being
-   * deleted
-   */
+  /** Creates the object, or repairs its drift. */
   ensure(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "created" | "repaired">;
 
   /**
    * Sets fields of an object that Kubernetes creates in every namespace, such as the ServiceAccount `default`: it
    * becomes this environment's and keeps its other fields.
-   *
-   * @throws NameTaken when its namespace is not this environment's, BeingDeleted when its namespace is being deleted
    */
   adopt(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "written">;
 
   /**
-   * Writes the object as it is given, whether it is there or not, without a right to read it: over what this platform wrote
-   * under that name before, for this environment or for a former one. What nothing of ours wrote is the API server's to guard.
+   * Writes the object, existing or not, without a right to read it: over what this platform wrote under that name, for
+   * this environment or a former one. The API server's policies guard what others wrote.
    */
   overwrite(owner: Owner, kind: Kind, desired: DesiredObject): Promise<void>;
 
-  /**
-   * As `remove`, of what `overwrite` wrote.
-   */
+  /** Deletes, as `remove` does, an object that `overwrite` wrote. */
   discard(owner: Owner, kind: Kind, ref: ObjectRef): Promise<Removal>;
 
-  /** The object as the watch saw it last; `undefined` when it is absent or not this environment's. */
+  /** The object as the watch saw it last. */
   observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
 
-  /** A fresh read; `undefined` when absent or not this environment's. */
+  /** A fresh read. */
   read(owner: Owner, kind: Kind, ref: ObjectRef): Promise<ObservedObject | undefined>;
 
-  /**
-   * Deletes the object if it is this environment's (otherwise it counts as gone); call again until `gone`.
-   *
-   * @param seen the version that the decision is based on: only this version is deleted
-   */
+  /** Deletes the object, or only the version `seen` by the decision; call again until `gone`. */
   remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
 
-  /**
-   * Changes fields of the object if it is this environment's: all, or none when a test of the patch fails.
-   *
-   * @param patch of RFC 6902; only the operations `test` and `replace`
-   */
+  /** Changes fields of the object: all (RFC 6902), or none when a test of the patch fails. */
   change(owner: Owner, kind: Kind, ref: ObjectRef, patch: readonly FieldPatch[]): Promise<"changed" | "overtaken">;
 
-  /** Removes the given finalizers, or all, if the object is this environment's. */
+  /** Removes the given finalizers, or all. */
   release(owner: Owner, kind: Kind, ref: ObjectRef, finalizers?: readonly string[]): Promise<void>;
+}
+
+/**
+ * Writes the operator-owned fields of a kind. All methods throw the kit's KubeError on a conflict: the key is requeued.
+ */
+export interface StatusWriter<Resource, Status> {
+  /** Adds our finalizer; call before the first side effect. */
+  addFinalizer(resource: Resource): Promise<Resource>;
+
+  /** Removes our finalizer: a terminating resource is then gone, unless it has others. */
+  removeFinalizer(resource: Resource): Promise<void>;
+
+  /** Replaces the status of exactly this version. */
+  writeStatus(resource: Resource, status: Status): Promise<Resource>;
+}
+
+/** The API server's clock: nothing expires unless it and the operator's agree, so that one wrong clock ends nothing. */
+export interface ServerClock {
+  /** @throws the kit's KubeError when the API server is unreachable */
+  now(): Promise<Date>;
 }
 
 /** An object of the desired name belongs to something else. */

@@ -10,11 +10,7 @@ export interface ConfigSets {
   find(name: string): ConfigSet | undefined;
   list(): ConfigSet[];
 
-  /**
-   * Creates a config set; the API server is the lock on the name.
-   *
-   * @param by the creator's name, for people
-   */
+  /** Creates a config set; the API server is the lock on the name. `by`: the creator's name, for people. */
   create(name: string, spec: ConfigSetSpec, by: string): Promise<ConfigSet | "taken">;
 
   /**
@@ -27,9 +23,8 @@ export interface ConfigSets {
 }
 
 /**
- * Versions used by environments, unaffected by changes or the deletion of the config set.
- *
- * Reads come from this process's cache; calls to the API server throw the kit's KubeError on failure.
+ * Versions used by environments, unaffected by changes or the deletion of the config set. Reads come from this process's
+ * cache; calls to the API server throw the kit's KubeError.
  */
 export interface ConfigSetVersions {
   find(revision: string): ConfigSetVersion | undefined;

@@ -2,19 +2,26 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import type { Component } from "../../crds/names.ts";
 import type { ChartSource } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { Owner, Removal } from "./cluster.ts";
+import type { WatchedKind } from "../kit/cache/watched-kind.ts";
+import type { WireObject } from "../kit/client/kinds.ts";
+import type { KubeClient } from "../kit/client/kube-client.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { OwnedCaches } from "./caches.ts";
+import type { Cluster, Owner, Removal } from "./cluster.ts";
 
 /** Branch and resolved commit, by component. */
-export type Sources = { readonly [component in Component]?: { readonly branch: string; readonly commit: string } };
+export type DeployedSources = {
+  readonly [component in Component]?: { readonly branch: string; readonly commit: string };
+};
 
 /** Desired application of an environment. */
-export interface WantedApplication {
+export interface DesiredApplication {
   readonly environment: Owner;
   readonly chart: ChartSource;
   /** Values of the chart, as an object: never text, so that no value can change the surrounding document. */
   readonly values: Readonly<Record<string, unknown>>;
   /** Resolved source of every component, stored with the application. */
-  readonly sources: Sources;
+  readonly sources: DeployedSources;
   /** True when an autoscaler's number of pods wins over that of the chart. */
   readonly leavesReplicas: boolean;
 }
@@ -83,42 +90,36 @@ export interface ObservedApplication {
   /** Absent: no sync waits. */
   readonly waitingSync?: WaitingSync;
   readonly failedHooks?: readonly SyncedObject[];
-  /** True where the last sync could not change Jobs: what their pods are made from can't be changed in Kubernetes. */
+  /** True where the last sync could not change Jobs: their pod templates are immutable in Kubernetes. */
   readonly hasUnchangedJobs?: boolean;
-  /** Objects that the deployer puts back again and again, because something else keeps changing or removing it; not all of many. */
+  /** Objects, not all of many, that the deployer repairs again and again, because something else keeps changing them. */
   readonly keepsChanging?: readonly NamedObject[];
 }
 
 /**
- * Deploys a chart with values into an environment's namespace and keeps it so.
- *
- * Reads come from a watch; writes throw DeployerUnavailable when the deployer's objects can't be written.
+ * Deploys a chart with values into an environment's namespace and keeps it so. Reads come from a watch. Writes throw
+ * DeployerUnavailable when the deployer's objects can't be written; `ensure…` NameTaken when an object of the name does
+ * not belong to this environment.
  */
 export interface Deployer {
   /**
-   * Confines the environment's application to its one namespace, its one chart and the kinds that it may make: before the
-   * application is made or changed. Gives the deployer the login at the chart's place, for this environment alone; without one,
-   * takes away what it was given before.
-   *
-   * @throws NameTaken when a project of that name does not belong to this environment
+   * Confines the environment's application to its one namespace, its one chart and the kinds that it may make; before
+   * any write of the application. Gives the deployer the login at the chart's place, for this environment alone;
+   * without one, takes the former away.
    */
   ensureProject(environment: Owner, chart: ChartSource, login?: ChartLogin): Promise<void>;
 
   /**
-   * Milliseconds since this process gave the deployer that credential (`name@key`) for that place; infinite when it never did,
-   * or when the deployer may have lost it.
+   * Milliseconds since this process gave the deployer that credential (`name@key`) for that place; infinite when it
+   * never did, or when the deployer may have lost it.
    */
   loginAgeMs(environment: Owner, chart: ChartSource, source: string): number;
 
-  /**
-   * Creates or updates the application; `ensureProject` must come before.
-   *
-   * @throws NameTaken when an application of that name does not belong to this environment
-   */
-  ensure(wanted: WantedApplication): Promise<"unchanged" | "created" | "changed">;
+  /** Creates or updates the application; `ensureProject` must come before. */
+  ensure(desired: DesiredApplication): Promise<"unchanged" | "created" | "changed">;
 
   /** The application from the watch; `undefined` before it exists. */
-  observe(wanted: WantedApplication): ObservedApplication | undefined;
+  observe(desired: DesiredApplication): ObservedApplication | undefined;
 
   /**
    * Makes the deployer render the chart and sync again when due: for an application broken since `brokenSince`, called
@@ -127,24 +128,21 @@ export interface Deployer {
    *
    * @returns milliseconds until the next retry: the reconcile's requeue delay
    */
-  retry(wanted: WantedApplication, brokenSince: Date): Promise<number>;
+  retry(desired: DesiredApplication, brokenSince: Date): Promise<number>;
 
   /**
-   * Deletes those of the Jobs that the last sync could not change that have ended and have a TTL, so that they may go: the deployer
-   * makes them anew. Where it has given up, it is asked to sync once more.
+   * Deletes the ended Jobs with a TTL that the last sync could not change: the deployer makes them anew, and is asked
+   * to sync once more where it has given up.
    *
    * @returns those with a TTL that have to end before
    */
-  replaceJobs(wanted: WantedApplication): Promise<readonly NamedObject[]>;
+  replaceJobs(desired: DesiredApplication): Promise<readonly NamedObject[]>;
 
-  /**
-   * Ends the sync that runs, with the hooks that it waits for; nothing when none runs. The deployer then syncs what is wanted
-   * now, if that is something else.
-   */
+  /** Ends the running sync, if any, with its awaited hooks. The deployer then syncs a newer desired state. */
   endSync(environment: Owner): Promise<void>;
 
   /** Sources of the existing application: after a crash before the status write they are stored nowhere else. */
-  deployedSources(environment: Owner): Sources;
+  deployedSources(environment: Owner): DeployedSources;
 
   /** Deletes the environment's application with all objects, and ends a running sync; call again until `gone`. */
   remove(environment: Owner): Promise<Removal>;
@@ -155,7 +153,7 @@ export interface Deployer {
    */
   abandon(environment: Owner): Promise<Removal>;
 
-  /** Deletes the project with the login at the chart's place, if it is this environment's; only when the application is gone, which can't be deleted without it. */
+  /** Deletes this environment's project and login, once the application is gone: it can't be deleted without them. */
   removeProject(environment: Owner): Promise<Removal>;
 }
 
@@ -165,9 +163,49 @@ export class DeployerUnavailable extends Error {
 }
 
 /**
- * True when the environment's GitOps tool leaves a platform change of a spec field alone, although the manifest has it.
- * False when uncertain.
- *
- * @param field path below the spec, such as `ttlHours` or `backend/branch`
+ * True when the environment's GitOps tool leaves a platform change of a spec field (its path, such as `backend/branch`)
+ * alone, although the manifest has it. False when uncertain.
  */
 export type LeftFields = (environment: EphemeralEnvironment, field: string) => Promise<boolean>;
+
+/** One message of the deployer about an application. */
+export interface DeployerEntry {
+  readonly at: Date;
+  readonly level: "INFO" | "WARN" | "ERROR";
+  /** Text for people, without control characters. */
+  readonly message: string;
+}
+
+/**
+ * Messages of the deployer about an environment's application; not its own logs, which mention others. Throws
+ * ClusterUnavailable when the API server does not answer.
+ */
+export interface DeployerLog {
+  /** Conditions, last operation and each resource's result, oldest first. Empty without an application. One read. */
+  entries(environment: Owner): Promise<readonly DeployerEntry[]>;
+}
+
+/** Health of the deployer, seen through its objects. */
+export interface DeployerHealth {
+  /** Path of its collection of applications: the deployer is healthy when the API server answers it. */
+  readonly path: string;
+  applicationsSynced(): number;
+}
+
+/** The parts that a deployer works with. */
+export interface DeployerContext {
+  readonly cluster: Cluster;
+  /** Reaches what a chart made, which is no object of the environment's own. */
+  readonly client: Pick<KubeClient, "list" | "delete">;
+  readonly clock: Clock;
+}
+
+/** One of the deployers that `settings.deployer.kind` chooses from: all that the platform needs of it. */
+export interface DeployerTechnology {
+  readonly kinds: readonly WatchedKind<WireObject>[];
+  deployer(context: DeployerContext): Deployer;
+  log(cluster: Pick<Cluster, "read">): DeployerLog;
+  /** Fields that this technology leaves alone as the GitOps tool of environments. */
+  leftFields(client: Pick<KubeClient, "find">): LeftFields;
+  health(watched: OwnedCaches): DeployerHealth;
+}

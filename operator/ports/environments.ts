@@ -5,12 +5,10 @@ import type {
 } from "../../crds/environment/ephemeral-environment.ts";
 import type { DeletionCause } from "../../crds/environment/manifest.schema.ts";
 import { EnvironmentConflict } from "../../crds/errors.ts";
-import type { StatusWriter } from "./status-writer.ts";
+import type { StatusWriter } from "./cluster.ts";
 
 /**
- * Environments for the controllers; `api/environments.ts` has more for the REST interface.
- *
- * Reads come from this process's cache with its own writes. Calls to the Kubernetes API may throw ClusterUnavailable.
+ * Environments for the controllers; `api/environments.ts` has more for the REST interface. Reads come from this process's cache with its own writes. Calls to the Kubernetes API may throw ClusterUnavailable.
  */
 export interface OperatorEnvironments {
   /** All environments, unordered, in a new array. Throws ClusterUnavailable before the first list. */
@@ -19,33 +17,32 @@ export interface OperatorEnvironments {
   /** Count of matching environments, by a fresh read of all: for a decision that must miss none. */
   countNow(isMeant: (environment: EphemeralEnvironment) => boolean): Promise<number>;
 
-  /**
-   * A fresh read of exactly this environment, with its `managedFields`; `undefined` when it is gone, even if another
-   * has its name.
-   */
+  /** A fresh read of exactly this environment (its UID), with its `managedFields`; `undefined` when it is gone. */
   reread(environment: EphemeralEnvironment): Promise<EphemeralEnvironment | undefined>;
 
   /**
-   * Requests the deletion of exactly this environment (its UID); fine when it is terminating or gone. With
-   * `onlyThisVersion` the delete holds only for an unchanged object: for deletions decided from state. `cause` is
-   * stored on an environment that Git or a webhook may restore, for its record.
+   * Requests the deletion of exactly this environment (its UID); fine when it is terminating or gone.
    *
    * @returns "changed" when the version no longer holds: decide again
    * @throws EnvironmentConflict when it is protected
    * @throws RemovalRefused, a conflict too, when missing rights or an admission policy refuse it
    */
-  remove(environment: EphemeralEnvironment, options?: Removing): Promise<"removing" | "changed">;
+  remove(environment: EphemeralEnvironment, options?: RemovalOptions): Promise<"removing" | "changed">;
 }
 
-/** Options of a deletion. */
-export interface Removing {
+export interface RemovalOptions {
+  /** Deletes only an unchanged object: for deletions decided from state. */
   readonly onlyThisVersion?: boolean;
+  /** Cause for the record, stored on an environment that Git or a webhook may restore. */
   readonly cause?: DeletionCause;
   /** Removes the past `spec.protectedUntil` with a write before the deletion. */
   readonly liftsProtection?: boolean;
 }
 
-/** Writes of a decision about environments; each method sends one. All may throw ClusterUnavailable. */
+/**
+ * Writes of a decision about environments; each method sends one. All may throw ClusterUnavailable, and answer
+ * "changed" when what was read no longer holds, or the name is taken: decide again.
+ */
 export interface DecidedWrites {
   /** A fresh read; `undefined` without one of that name. */
   findNow(name: string): Promise<EphemeralEnvironment | undefined>;
@@ -54,7 +51,6 @@ export interface DecidedWrites {
    * Creates the resource with these annotations; the API server is the lock on the name.
    *
    * @param auditId names the audit record of the decision, and is written on the resource
-   * @returns "changed" when the name is taken: decide again
    * @throws ConfigInvalid when the API server refuses the manifest, CreationFailed when it refuses the platform
    */
   create(
@@ -65,10 +61,8 @@ export interface DecidedWrites {
   ): Promise<EphemeralEnvironment | "changed">;
 
   /**
-   * Merges the fields into the spec of exactly the version read, and annotations into its annotations: null removes
-   * one.
+   * Merges the fields and annotations into exactly the version read; null removes an annotation.
    *
-   * @returns "changed" when the version no longer holds, or it is gone: decide again
    * @throws ConfigInvalid when the API server refuses the change
    */
   revise(

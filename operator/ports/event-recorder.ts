@@ -12,10 +12,8 @@ export interface Event {
 }
 
 /**
- * Records Kubernetes Events about environments and the platform itself.
- *
- * Best effort: the status has the vital information. In a burst ten a second are written, with their original time;
- * excess ones are lost.
+ * Records Kubernetes Events about environments and the platform itself: best effort, because the status has the vital
+ * information. In a burst ten a second are written, with their original time; excess ones are lost.
  */
 export interface EventRecorder {
   /**

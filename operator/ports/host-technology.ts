@@ -1,6 +1,5 @@
-import type { Clock } from "./clock.ts";
-import type { PullRequestHost } from "./webhooks/pull-request-host.ts";
-import type { PullRequestReader } from "./webhooks/pull-request-reader.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import type { PullRequestHost, PullRequestReader } from "./webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "./webhooks/repository-hooks.ts";
 import type { WebhookFormat } from "./webhooks/webhook-format.ts";
 
@@ -32,4 +31,30 @@ export interface HostTechnology {
   reporter(api: HostApi): PullRequestHost;
   reader(api: HostApi, clock: Pick<Clock, "now">): PullRequestReader;
   hooks(api: HostApi): RepositoryHooks;
+}
+
+/** Counts of a host's API calls since the start of this process. */
+export interface HostCallCounts {
+  /** Requests, each attempt counted. */
+  readonly sent: number;
+  /** Responses by class, such as `2xx`; `304`, which costs nothing of GitHub's limit; `none` without a response. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** Responses that stopped calls for a while by rate limiting. */
+  readonly limited: number;
+  /** Least value seen in this window; `undefined` for a host without limits, such as Gitea. */
+  readonly budget: CallBudget | undefined;
+}
+
+/** A host's rate limit. */
+export interface CallBudget {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Time at which `remaining` is `limit` again. */
+  readonly resetsAt: Date;
+}
+
+/** Calls to repository hosts, for metrics. */
+export interface HostCalls {
+  /** Current counts, by the host's id in the settings. A host without a token is never called, and absent. */
+  snapshot(): Readonly<Record<string, HostCallCounts>>;
 }

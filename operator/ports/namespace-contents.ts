@@ -22,9 +22,7 @@ export interface RetainedVolume {
 
 /**
  * Contents of a terminating environment's namespace: of every served kind, not only the platform's objects. Needs the
- * platform's rights in that namespace.
- *
- * Methods throw the kit's KubeError.
+ * platform's rights in that namespace. Methods throw the kit's KubeError.
  */
 export interface NamespaceContents {
   /** All metadata except Events; empty when the namespace is gone. Unlistable kinds are left out. */
@@ -53,9 +51,8 @@ export interface NamespaceContents {
 }
 
 /**
- * Existing environments, API tokens and their objects: the input of garbage collection.
- *
- * `live` reads are fresh and consistent, and throw the kit's KubeError; the rest comes from this process's cache.
+ * Existing environments, API tokens and their objects: the input of garbage collection. `live` reads are fresh and
+ * consistent, and throw the kit's KubeError; the rest comes from this process's cache.
  */
 export interface Inventory {
   /** UIDs of all environments and API tokens, whose values lie beside theirs. */

@@ -27,9 +27,8 @@ export interface PodProblem {
   readonly isUnlabelled?: boolean;
   /** Owner of the pods in the chart (a Deployment, not its ReplicaSet), or the object itself. */
   readonly object: NamedObject;
-  /** Problem, for users; constant while the problem lasts. */
+  /** Problem, for users; constant while the problem lasts, like the remedy. */
   readonly what: string;
-  /** Remedy, for users; constant while the problem lasts. */
   readonly remedy: string;
   /** Start, by the cluster's clock. */
   readonly since: Date;
@@ -59,46 +58,32 @@ export interface Diagnosis {
   readonly isServing: boolean;
 }
 
-/** Pods in an environment's namespace, and their owners. */
+/**
+ * Pods in an environment's namespace, and their owners. A call reads the pods once, and the Jobs where a Job made one.
+ * Methods but `lastOutput` throw the kit's KubeError when the API server does not answer.
+ */
 export interface Pods {
   /**
-   * Current problems. One read of the pods, one per kind, and one of the events where pods are missing.
+   * Current problems. Reads also each kind once, and the events where pods are missing.
    *
    * @param kinds kinds of the chart: of others only Deployments are read
    * @param selectors labels of the components' pods
-   * @throws KubeError when the API server does not answer
    */
   diagnose(environment: Owner, kinds: readonly string[], selectors: ComponentSelectors): Promise<Diagnosis>;
 
-  /**
-   * Last output of the object's newest pod, like a problem's `evidence`; empty without one. Reads pods, logs and
-   * Secrets. Never throws.
-   */
+  /** Last output of the object's newest pod, like a problem's `evidence`; empty without one. Never throws. */
   lastOutput(environment: Owner, object: NamedObject): Promise<string>;
 
-  /**
-   * State of the pods with this backing service's label; `absent` without pods. One read, and one of the Jobs where a
-   * Job made a pod.
-   *
-   * @throws KubeError when the API server does not answer
-   */
+  /** State of the pods with this backing service's label; `absent` without pods. */
   readiness(environment: Owner, component: string): Promise<"ready" | "unready" | "absent">;
 
   /**
    * Commit of each component, from its pods' annotation `ephemeral-environments.dev/commit`; replaced pods and runs of
    * a CronJob do not count. A component is absent where its pods state none, or different ones; for an unlabelled
-   * component, pods without the annotation count as another program's. One read, and one of the Jobs where a Job made a
-   * pod.
-   *
-   * @throws KubeError when the API server does not answer
+   * component, pods without the annotation count as another program's.
    */
   commits(environment: Owner, selectors: ComponentSelectors): Promise<ReadonlyMap<string, string>>;
 
-  /**
-   * Workloads with running or pending pods, as in the chart, each once and by name. One read, and one of the Jobs where
-   * a Job made a pod.
-   *
-   * @throws KubeError when the API server does not answer
-   */
+  /** Workloads with running or pending pods, as in the chart, each once and by name. */
   running(environment: Owner): Promise<readonly NamedObject[]>;
 }

@@ -1,12 +1,8 @@
-import type { Allocations } from "../../crds/environment/costs/allocations.ts";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
+import type { Allocations } from "../../crds/usage/allocations.ts";
 import type { KeptBounds } from "../kit/surplus.ts";
 
-/**
- * Records of deleted environments.
- *
- * Methods throw the kit's KubeError.
- */
+/** Records of deleted environments. Methods throw the kit's KubeError. */
 export interface Records {
   /** Writes an environment's record; the first one stays. */
   keep(record: RecordSpec): Promise<void>;
@@ -22,4 +18,11 @@ export interface Records {
    * early when the signal aborts.
    */
   prune(bounds: KeptBounds, signal: AbortSignal): Promise<{ readonly dropped: number; readonly isMoreLeft: boolean }>;
+}
+
+/** Records of deleted environments, from this process's cache. */
+export interface History {
+  records(): readonly RecordSpec[];
+  /** A number that changes with every environment or record, to invalidate results. */
+  readonly revision: number;
 }

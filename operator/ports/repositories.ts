@@ -5,3 +5,24 @@ export interface Repositories {
   find(name: string): Repository | undefined;
   list(): Repository[];
 }
+
+/** Result of a check of all Repositories, relative to the previous reload. */
+export interface Reload {
+  readonly loaded: number;
+  /** Names of valid ones that are new, or changed. */
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  /** Names of once valid ones that are no longer registered. */
+  readonly removed: readonly string[];
+  /** Problems of the others, whose last valid state is kept for the next reload. */
+  readonly errors: readonly { readonly name: string; readonly message: string }[];
+}
+
+/** Requests checks of Repositories. Throws ClusterUnavailable. */
+export interface RepositoryReloads {
+  /** Requests a check of each, and waits up to 20 s. Callers during a reload share the next one. */
+  reload(): Promise<Reload>;
+
+  /** Requests a check of one without waiting; fine when it is gone. */
+  request(repository: Repository): Promise<void>;
+}

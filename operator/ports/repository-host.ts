@@ -26,11 +26,10 @@ export class CredentialRejected extends Error {
   override readonly name = "CredentialRejected";
 }
 
-/** Asks hosts for the head of a branch, while a user waits. */
+/** Heads of branches, for a user who waits: with the Repository's own credential, from its own URL alone. */
 export interface BranchHeads {
   /**
-   * Full SHA of the branch's head; `undefined` when the repository has no such branch. Contacts only the Repository's
-   * own URL, with its own credential.
+   * Full SHA of the branch's head; `undefined` when the repository has no such branch.
    *
    * @throws HostUnavailable when the host is unreachable; SecretsUnavailable when the credential can't be read
    */

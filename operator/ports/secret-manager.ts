@@ -1,5 +1,4 @@
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
-import { Sensitive } from "../../crds/sensitive.ts";
+import type { Sensitive } from "../../crds/sensitive.ts";
 import type { CircuitBreakerState } from "./api/platform-health.ts";
 import type { Owner } from "./cluster.ts";
 
@@ -18,16 +17,14 @@ export interface StoredSecret {
 }
 
 /** An owner of entries in the manager. */
-export interface HeldOwner extends Owner {
+export interface SecretOwner extends Owner {
   /** Creation times of its oldest and youngest entries. */
   readonly since: Date;
   readonly until: Date;
 }
 
 /**
- * Secret values of environments: written once per version, never changed, deleted with the environment.
- *
- * Every method but `close` throws SecretManagerUnavailable when the manager is unreachable or refuses us.
+ * Secret values of environments: written once per version, never changed, deleted with the environment. Every method but `close` throws SecretManagerUnavailable when the manager is unreachable or refuses us.
  */
 export interface SecretManager {
   /**
@@ -63,23 +60,9 @@ export interface SecretManager {
    * Unknown owners of this installation's entries: environments and API tokens (`isValueOwner`). An entry of each was
    * read, not only listed.
    */
-  owners(isKnown: (uid: string) => boolean): Promise<readonly HeldOwner[]>;
+  owners(isKnown: (uid: string) => boolean): Promise<readonly SecretOwner[]>;
 
   close(): Promise<void>;
-}
-
-/**
- * Text of a referenced secret, without the trailing line break of editors and shells; `undefined` without one. The
- * caller checks permission.
- *
- * @throws SecretManagerUnavailable
- */
-export async function textOf(
-  { name, key }: SecretRef,
-  secretManager: Pick<SecretManager, "read">,
-): Promise<Sensitive | undefined> {
-  const stored = await secretManager.read(name, key === "latest" ? key : Number(key));
-  return stored && new Sensitive(stored.value.reveal().replace(/\r?\n$/, ""));
 }
 
 /** The secret manager can't be used now; the message says why, without values. */
@@ -93,4 +76,12 @@ export interface SecretManagers {
   readonly forApi: SecretManager;
   /** Circuit breakers in front of an external secret manager. */
   circuitBreakers(): readonly CircuitBreakerState[];
+}
+
+/** Secrets of the web console. Every method throws SecretManagerUnavailable. */
+export interface ConsoleSecrets {
+  /** Key of that version. A missing key of the settings' version is created, once; for other versions `undefined`. */
+  key(version: number): Promise<Sensitive | undefined>;
+  /** Secret of the console's client at the issuer; `undefined` for a public client. */
+  clientSecret(): Promise<Sensitive | undefined>;
 }

@@ -1,6 +1,6 @@
 import { HostUnavailable, SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock } from "../kit/time/clock.ts";
 import {
   type BranchHeads,
   CredentialRejected,
@@ -33,13 +33,10 @@ interface Failure {
   readonly endMs: number;
 }
 
-/**
- * BranchHeads port. Every answer is fresh, so that a new push is found. After a failure the host is not called for a
- * while.
- */
+/** BranchHeads port: every answer is fresh, for new pushes. After a failure the host is not called for a while. */
 export function createBranchHeads({ repositoryHost, clock, ...source }: BranchHeadDependencies): BranchHeads {
   const failures = new Map<string, Failure>();
-  const open = openQuestions();
+  const open = openCalls();
 
   /** Throws HostUnavailable during a pause and beyond the limits. */
   function begin(repository: Repository): () => void {
@@ -76,7 +73,7 @@ export function createBranchHeads({ repositoryHost, clock, ...source }: BranchHe
 }
 
 /** Counts open calls: in total, by host and by Repository. */
-function openQuestions() {
+function openCalls() {
   const counts = new Map<string, number>();
   const add = (key: string, change: 1 | -1) => {
     const count = (counts.get(key) ?? 0) + change;

@@ -2,8 +2,9 @@ import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { OCI_SCHEME } from "../../crds/repository/chart-source.ts";
 import { type Chart, imagePlace, type Repository } from "../../crds/repository/repository.ts";
+import { textOf } from "../../crds/secret-text.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import { type SecretManager, textOf } from "../ports/secret-manager.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 
 /** Store of credentials, and the settings that bind them to hosts. */
 export interface CredentialSource {
@@ -27,36 +28,18 @@ export class CredentialRefused extends Error {
  *
  * @throws CredentialRefused when the credential can't be used; SecretManagerUnavailable
  */
-export async function cloneCredential(
-  repository: Repository,
-  source: CredentialSource,
-): Promise<Sensitive | undefined> {
-  const request = cloneRequest(repository);
-  return request && credential(request, source);
+export function cloneCredential(repository: Repository, source: CredentialSource) {
+  return credential(cloneRequest(repository), source);
 }
 
-/**
- * Credential for the registry of a Repository's image, as `user:password`; `undefined` without one.
- *
- * @throws like `cloneCredential`
- */
-export async function pullCredential(repository: Repository, source: CredentialSource): Promise<Sensitive | undefined> {
-  const request = pullRequest(repository);
-  return request && credential(request, source);
+/** Like `cloneCredential`, for the registry of a Repository's image. */
+export function pullCredential(repository: Repository, source: CredentialSource) {
+  return credential(pullRequest(repository), source);
 }
 
-/**
- * The credential for the place of the chart that environments of these Repositories have, as `user:password`; `undefined`
- * when it has none.
- *
- * @throws as `cloneCredential` does
- */
-export async function chartCredential(
-  repositories: { readonly backend?: Repository },
-  source: CredentialSource,
-): Promise<Sensitive | undefined> {
-  const request = chartRequest(repositories, source.settings);
-  return request && credential(request, source);
+/** Like `cloneCredential`, for the place of the chart that environments of these Repositories have. */
+export function chartCredential(repositories: { readonly backend?: Repository }, source: CredentialSource) {
+  return credential(chartRequest(repositories, source.settings), source);
 }
 
 /** True when the Repository names a credential that the settings do not bind to its host; reads nothing. */
@@ -110,23 +93,22 @@ function withoutDefaultPort(registry: string): string {
 }
 
 /** A credential not bound to the host is never read. */
-async function credential(request: CredentialRequest, source: CredentialSource): Promise<Sensitive> {
+async function credential(
+  request: CredentialRequest | undefined,
+  { settings, secretManager }: CredentialSource,
+): Promise<Sensitive | undefined> {
+  if (request === undefined) return undefined;
   const { field, ref, host } = request;
   const { name, key } = ref;
-  if (!isBound(request, source.settings)) {
+  if (!isBound(request, settings)) {
     const remedy = `add the host to it in secrets.hostCredentials, or name a credential of ${host}`;
-    throw new CredentialRefused(
-      "CredentialNotBound",
-      `${field}: the settings bind no credential '${name}' to ${host}: ${remedy}`,
-    );
+    const message = `${field}: the settings bind no credential '${name}' to ${host}: ${remedy}`;
+    throw new CredentialRefused("CredentialNotBound", message);
   }
-  const value = await textOf(ref, source.secretManager);
+  const value = await textOf(ref, secretManager);
   if (value === undefined) {
-    const remedy = "create it, or name another one";
-    throw new CredentialRefused(
-      "CredentialNotFound",
-      `${field}: the secret manager has no '${name}@${key}': ${remedy}`,
-    );
+    const message = `${field}: the secret manager has no '${name}@${key}': create it, or name another one`;
+    throw new CredentialRefused("CredentialNotFound", message);
   }
   if (!/^[^\r\n:]*:[^\r\n]*$/.test(value.reveal())) {
     throw new CredentialRefused("CredentialInvalid", `${field}: '${name}@${key}' is not user:password in one line`);

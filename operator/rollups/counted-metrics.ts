@@ -1,6 +1,6 @@
+import { COUNTERS, durationCounter } from "../../crds/rollup.ts";
 import type { ReconcileOutcome } from "../kit/controller/controller.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
-import { COUNTERS, durationCounter } from "../ports/observability/rollup-counters.ts";
+import type { Metrics } from "../ports/metrics.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** Route of webhooks, whose senders wait for the answer. */

@@ -1,23 +1,16 @@
+import { dayOf, merged, type Rollup, type Slots, STORED_EVERY_MS, slotOf } from "../../crds/rollup.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
-import { sumOf } from "../ports/observability/rollup-counters.ts";
-import {
-  type RollupContent,
-  type RollupStore,
-  type SlotCounts,
-  STORED_EVERY_MS,
-  type StoredRollup,
-} from "../ports/observability/rollups.ts";
+import type { RollupStore, StoredRollup } from "../ports/rollups.ts";
 
 /** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
 const WRITER_FORGOTTEN_MS = 6 * 3_600_000;
 const MOST_WRITERS = 256;
-/** Replicas may write at the same moment. */
 const ATTEMPTS = 8;
 /** Limit on slots waiting for the API server: a day of them. */
 const MOST_WAITING = 288;
 
-export interface RecorderContext {
+interface RecorderDependencies {
   readonly store: Pick<RollupStore, "find" | "create" | "replace">;
   /** Unique to this process, such as its host's name and random digits. */
   readonly writer: string;
@@ -37,14 +30,14 @@ export interface Recorder {
 interface Batch {
   readonly day: string;
   readonly number: number;
-  readonly slots: Readonly<Record<string, SlotCounts>>;
+  readonly slots: Slots;
 }
 
 /**
  * Recorder that adds each batch exactly once: the rollup names each process's last batch, so that one with an
  * unanswered write is not added again.
  */
-export function createRecorder({ store, writer, clock, log, stored }: RecorderContext): Recorder {
+export function createRecorder({ store, writer, clock, log, stored }: RecorderDependencies): Recorder {
   /** Counts by day and slot. */
   const waiting = new Map<string, Map<string, Record<string, number>>>();
   let batch: Batch | undefined;
@@ -72,24 +65,14 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
 
   /** An unstored batch stays for the next time. */
   async function storeBatch(): Promise<void> {
-    if (batch !== undefined) await added(batch);
+    const pending = batch;
+    if (pending !== undefined) await changeRollup(store, pending.day, (rollup) => contentWith(rollup, pending));
     batch = undefined;
   }
 
-  async function added(of: Batch): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) if (await isAdded(of)) return;
-    throw new Error("the rollup changes all the time");
-  }
-
-  async function isAdded(of: Batch): Promise<boolean> {
-    const stored = await store.find(of.day);
-    if (stored === undefined) return store.create(of.day, contentWith(stored, of));
+  function contentWith(stored: StoredRollup | undefined, { slots, number: last }: Batch): Rollup | undefined {
     // An earlier, unanswered attempt succeeded.
-    if ((stored.writers[writer]?.batch ?? 0) >= of.number) return true;
-    return store.replace(stored, contentWith(stored, of));
-  }
-
-  function contentWith(stored: StoredRollup | undefined, { slots, number: last }: Batch): RollupContent {
+    if ((stored?.writers[writer]?.batch ?? 0) >= last) return undefined;
     const now = clock.now();
     const isKept = ({ at }: { at: string }) => now.getTime() - Date.parse(at) < WRITER_FORGOTTEN_MS;
     const others = Object.entries(stored?.writers ?? {})
@@ -136,6 +119,25 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderCo
   }
 }
 
+/**
+ * Changes a day's rollup. Replicas may write at the same moment: then `change` is called again, with the newer one.
+ *
+ * @param change answers the new content; `undefined`: nothing to write
+ */
+export async function changeRollup(
+  store: Pick<RollupStore, "find" | "create" | "replace">,
+  day: string,
+  change: (stored: StoredRollup | undefined) => Rollup | undefined,
+): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const stored = await store.find(day);
+    const content = change(stored);
+    if (content === undefined) return;
+    if (await (stored === undefined ? store.create(day, content) : store.replace(stored, content))) return;
+  }
+  throw new Error(`the rollup of ${day} changes all the time`);
+}
+
 /** Longest wait of an ending process for storing its last counts. */
 const LAST_FLUSH_MS = 2_000;
 
@@ -155,35 +157,4 @@ export function flushRegularly(recorder: Pick<Recorder, "flush">, clock: Clock):
     const last = flushing.then(() => recorder.flush()).finally(() => stored.abort());
     await Promise.race([last, pause(clock, LAST_FLUSH_MS, stored.signal)]);
   };
-}
-
-/** Counts are kept by five minutes, later by the hour. */
-const SLOT_MS = 300_000;
-const HOUR_SLOT = /:\d\d$/;
-
-/** UTC day of a moment, such as `2026-11-23`. */
-export function dayOf(at: Date): string {
-  return at.toISOString().slice(0, 10);
-}
-
-/** Five-minute slot of a moment, by its start in UTC, such as `09:35`. */
-function slotOf(at: Date): string {
-  return new Date(Math.floor(at.getTime() / SLOT_MS) * SLOT_MS).toISOString().slice(11, 16);
-}
-
-/** Sum of both, slot by slot. */
-export function merged(
-  one: RollupContent["slots"],
-  other: RollupContent["slots"],
-): Readonly<Record<string, SlotCounts>> {
-  const sum: Record<string, SlotCounts> = { ...one };
-  for (const [slot, counts] of Object.entries(other)) sum[slot] = sumOf([sum[slot] ?? {}, counts]);
-  return sum;
-}
-
-/** The same counts by the hour. */
-export function byTheHour(slots: RollupContent["slots"]): Readonly<Record<string, SlotCounts>> {
-  return Object.entries(slots)
-    .map(([slot, counts]) => ({ [slot.replace(HOUR_SLOT, ":00")]: counts }))
-    .reduce(merged, {});
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
+import { InboxFull, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { ArrivingWebhook } from "../ports/webhooks/webhook-format.ts";
-import type { HeldBody } from "./held-bodies.ts";
-import { NeededFields } from "./needed-fields.ts";
+import { KeptBytes, NeededFields } from "./needed-fields.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -14,11 +13,7 @@ interface Reading<C> {
   readonly most: number;
   /** Holds bytes before checks exist. */
   readonly held: HeldBody;
-  /**
-   * Checks for the named senders, requested when a large body has named one.
-   *
-   * @param payload arrived fields, unverified
-   */
+  /** Checks for the senders that a large body's arrived fields, still unverified, name. */
   readonly checksFor: (payload: Payload) => Promise<C>;
 }
 
@@ -37,11 +32,7 @@ export const namesRepository = (payload: Payload): boolean => isObject(payload.r
 export const isObject = (value: unknown): value is Payload =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/**
- * Reads a body to its end in bounded memory.
- *
- * @throws WebhookMalformed, WebhookTooLarge, InboxFull when too much would be held
- */
+/** Reads a body to its end in bounded memory. @throws WebhookMalformed, WebhookTooLarge, InboxFull */
 export async function readBody<C extends Checks>(
   { chunks, headers }: Pick<ArrivingWebhook, "chunks" | "headers">,
   { most, held, checksFor }: Reading<C>,
@@ -59,14 +50,18 @@ export async function readBody<C extends Checks>(
     if (checks !== undefined) checks.update(chunk);
     else {
       held.add(chunk);
-      checks = await begun(fields, held, checksFor);
+      checks = await checksOfLarge(fields, held, checksFor);
     }
   }
   return { payload: fields.end(), digest: digest.digest("hex"), checks };
 }
 
 /** Checks of a large body that has named its repository, fed with the held bytes. */
-async function begun<C extends Checks>(fields: NeededFields, held: HeldBody, checksFor: Reading<C>["checksFor"]) {
+async function checksOfLarge<C extends Checks>(
+  fields: NeededFields,
+  held: HeldBody,
+  checksFor: Reading<C>["checksFor"],
+) {
   if (!held.isLarge || !namesRepository(fields.soFar)) return undefined;
   const checks = await checksFor(fields.soFar);
   for (const piece of held.pieces()) checks.update(piece);
@@ -75,3 +70,54 @@ async function begun<C extends Checks>(fields: NeededFields, held: HeldBody, che
 }
 
 const tooLarge = (most: number) => new WebhookTooLarge(`The body may have ${most} bytes at most`);
+
+/** Held bytes of each body; a larger one must name its repository first, or uses the shared memory. */
+const SMALL_BYTES = 1_048_576;
+const ROOM_BYTES = 67_108_864;
+const RETRY_SECONDS = 10;
+
+/** Raw bytes of one body, held until the key is known. */
+export interface HeldBody {
+  /** True beyond the limit of each body. */
+  readonly isLarge: boolean;
+  /** @throws InboxFull when the memory is used up */
+  add(bytes: Buffer): void;
+  pieces(): readonly Buffer[];
+  /** Frees the memory. */
+  drop(): void;
+}
+
+export interface HeldBodies {
+  begin(): HeldBody;
+}
+
+/** Store of bodies, with memory for a few large ones. */
+export function heldBodies(room = ROOM_BYTES): HeldBodies {
+  let taken = 0;
+  return {
+    begin() {
+      let bytes = new KeptBytes();
+      let own = 0;
+      return {
+        get isLarge() {
+          return bytes.length > SMALL_BYTES;
+        },
+        add(chunk) {
+          const beyond = Math.max(0, bytes.length + chunk.length - SMALL_BYTES);
+          if (beyond > own && taken + beyond - own > room) {
+            throw new InboxFull(RETRY_SECONDS, "Too many large webhooks arrive at once");
+          }
+          taken += beyond - own;
+          own = beyond;
+          bytes.add(chunk);
+        },
+        pieces: () => bytes.pieces(),
+        drop() {
+          taken -= own;
+          own = 0;
+          bytes = new KeptBytes();
+        },
+      };
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { type Decided, type DecisionContext, nothing, type Subject } from "./decision.ts";
+import { type Decided, type DecisionContext, nothing, type RepositoryEvent } from "./decision.ts";
 import { decideMergeGroup } from "./merge-group.ts";
 import { decidePipeline } from "./pipeline/pipeline.ts";
 import { decidePullRequest } from "./pull-request/pull-request.ts";
@@ -10,7 +10,7 @@ import { decidePush } from "./push.ts";
  * @throws HostUnavailable when a required host is unreachable, SecretsUnavailable when its credential can't be read:
  * decide again later
  */
-export async function decide(subject: Subject, context: DecisionContext): Promise<readonly Decided[]> {
+export async function decide(subject: RepositoryEvent, context: DecisionContext): Promise<readonly Decided[]> {
   const { pullRequest, approval, push, pipeline, mergeGroup } = subject.event;
   const number = pullRequest?.number ?? approval?.number;
   if (number !== undefined) return [await decidePullRequest(subject, number, context)];

@@ -1,19 +1,20 @@
 import type { Settings } from "../../config/settings.ts";
 import { clipped } from "../../crds/conditions.ts";
-import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
+import { wantedCommit } from "../../crds/environment/component-build.ts";
+import { type EnvironmentRecord, pipelineKey, triggerKey } from "../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../crds/environment/lifetime.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
-import type { RuleVerdict } from "../../crds/webhooks/webhook-delivery.ts";
+import type { RuleVerdict, WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock } from "../kit/time/clock.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { BranchHeads } from "../ports/repository-host.ts";
 import type { CommitReport, HostedRepository } from "../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
-import type { WebhookFormats } from "./formats.ts";
+import type { WebhookFormats } from "./senders.ts";
 
 /** Single action about an event, decided from the current state. */
 export type Decision =
@@ -108,6 +109,16 @@ export function nameTaken(environment: EphemeralEnvironment, trace: readonly Rul
   return { decision: { do: "wait", environment, reason: "NameTerminating", message }, trace };
 }
 
+/** A delivery's outcome. */
+export function deliveryStatus(
+  phase: WebhookDeliveryStatus["phase"],
+  reason: string,
+  message: string,
+  more: Partial<WebhookDeliveryStatus> = {},
+): WebhookDeliveryStatus {
+  return { phase, reason, message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH), ...more };
+}
+
 /** Verdict of one rule: a problem fails it. */
 export function verdict(repository: Repository, rule: string, problem: string | undefined): RuleVerdict {
   const message = problem === undefined ? {} : { message: clipped(problem, VERDICT_MESSAGE_MAX_LENGTH) };
@@ -115,7 +126,7 @@ export function verdict(repository: Repository, rule: string, problem: string | 
 }
 
 /** Input of a decision: one event, as one Repository sees it. */
-export interface Subject {
+export interface RepositoryEvent {
   readonly event: WebhookEvent;
   readonly repository: Repository;
   /** Host's id in the settings; empty for the contract's own format. */
@@ -139,4 +150,34 @@ export interface DecisionContext {
   readonly recordsOf: (trigger: string) => readonly EnvironmentRecord[];
   readonly branchHeads: BranchHeads;
   readonly clock: Clock;
+}
+
+/** The environments that a push or a pipeline of a Repository may concern. */
+
+export interface RepositoryUse {
+  readonly environment: EphemeralEnvironment;
+  readonly source: EnvironmentSpec["backend"];
+  /** Desired commit of the component; `undefined` while its branch's head is unknown. */
+  readonly desiredCommit: string | undefined;
+  /** True when it follows pushes to its branch. */
+  readonly follows: boolean;
+  /** True when a pipeline of the Repository made it. */
+  readonly isMadeByPipeline: boolean;
+}
+
+/** Environments of the Repository, without terminating ones. */
+export function usesOf(
+  { repository, host }: Pick<RepositoryEvent, "repository" | "host">,
+  { environments }: Pick<DecisionContext, "environments">,
+): readonly RepositoryUse[] {
+  const { name } = repository.metadata;
+  const component = repository.spec.type;
+  return environments.ofRepository(name).flatMap((environment) => {
+    const { metadata, spec } = environment;
+    const source = spec[component];
+    if (source?.repository !== name || metadata.deletionTimestamp !== undefined) return [];
+    const isMadeByPipeline = triggerKey(spec.trigger) === pipelineKey(host, name);
+    const follows = source.follow === true && !source.commit;
+    return [{ environment, source, desiredCommit: wantedCommit(environment, component), follows, isMadeByPipeline }];
+  });
 }

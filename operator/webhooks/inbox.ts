@@ -1,5 +1,11 @@
-import { isFinal, type WebhookDelivery, type WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
+import {
+  isEndOfPullRequest,
+  isFinal,
+  type WebhookDelivery,
+  type WebhookDeliveryStatus,
+} from "../../crds/webhooks/webhook-delivery.ts";
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
+import { createKeyedMutex } from "../kit/keyed-mutex.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import {
@@ -14,17 +20,14 @@ import {
   WebhookRefused,
   WebhookTooLarge,
 } from "../ports/api/webhook-inbox.ts";
-import type { Metrics, WebhookOutcome } from "../ports/observability/metrics.ts";
-import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
-import { isDoable, targetOf } from "./act.ts";
-import type { Decided } from "./decision.ts";
-import { formatOf } from "./formats.ts";
-import { heldBodies } from "./held-bodies.ts";
-import { createIntake } from "./intake.ts";
-import { createKeyedMutex } from "./keyed-mutex.ts";
-import { decideAll, type ProcessingContext, processDelivery } from "./process.ts";
-import { statesToRefetch } from "./pull-request/stale-state.ts";
-import { verifySender, type WebhookSenderDependencies } from "./senders.ts";
+import type { Metrics, WebhookOutcome } from "../ports/metrics.ts";
+import type { DeliveryClaim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
+import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
+import { heldBodies } from "./arriving-body.ts";
+import { type Decided, deliveryStatus } from "./decision.ts";
+import { decideAll, isWrite, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
+import { statesToRefetch } from "./pull-request/states.ts";
+import { formatOf, verifySender, type WebhookSenderDependencies } from "./senders.ts";
 import { approvalOf, dated, deliveryOf, type NewDelivery, outcomeOf, serialKey } from "./stored.ts";
 import { unverifiedEvents } from "./unverified.ts";
 
@@ -39,17 +42,13 @@ export interface InboxContext extends WebhookSenderDependencies, ProcessingConte
 /** Hosts wait ten seconds for an answer. */
 const ANSWER_WITHIN_MS = 5_000;
 
-const LATER: WebhookDeliveryStatus = {
-  phase: "pending",
-  reason: "Stored",
-  message: "it is stored and will be decided",
-};
+const LATER: WebhookDeliveryStatus = deliveryStatus("pending", "Stored", "it is stored and will be decided");
 
 /** No call leaves the process while a host waits for the answer. */
-const TO_BE_ASKED: WebhookDeliveryStatus = {
+const STALE: WebhookDeliveryStatus = {
   phase: "pending",
   reason: "HostToBeAsked",
-  message: "what is known of the pull request leaves a doubt: its host is asked first",
+  message: "what is known of the pull request may be stale: its host is asked first",
 };
 
 export function createWebhookInbox(context: InboxContext): WebhookInbox {
@@ -59,7 +58,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   const underWay = new Map<string, Promise<WebhookDeliveryStatus>>();
   const bodies = heldBodies();
   const unverified = unverifiedEvents(context);
-  const intake = createIntake(deliveries, settings.webhooks.pending);
+  const claim = boundedClaims(deliveries, settings.webhooks.pending);
 
   async function store(delivery: WebhookDelivery, status: WebhookDeliveryStatus): Promise<void> {
     await deliveries
@@ -73,7 +72,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
     const deciding = mutex.run(serialKey(delivery), async () => {
       try {
         if (alreadyKnown !== undefined) return alreadyKnown;
-        if (statesToRefetch(delivery, context.world).length > 0) return TO_BE_ASKED;
+        if (statesToRefetch(delivery, context.world).length > 0) return STALE;
         return await processDelivery(delivery, context, { atOnce: "one" });
       } catch (error) {
         log.warn("a delivery is left to the operator", { delivery: name, error });
@@ -118,14 +117,14 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
       const refused = unstorable(webhook);
       if (refused !== undefined) return refused;
       const made = deliveryOf(webhook, clock.now());
-      const { state, delivery } = await intake.claim(made);
+      const { state, delivery } = await claim(made);
       const before = state === "taken" ? await former(made, delivery) : undefined;
       return before ?? answer(made.name, begin(delivery, repeated(delivery, deliveries)));
     },
-    simulate: (asked) => simulate(asked, context),
+    simulate: (webhook) => simulate(webhook, context),
     redeliver: (delivery) => answer(delivery.metadata.name, begin(delivery)),
     async approve(approval) {
-      const { delivery } = await intake.claim(approvalOf(approval, clock.now()));
+      const { delivery } = await claim(approvalOf(approval, clock.now()));
       return answer(delivery.metadata.name, begin(delivery));
     },
     note: unverified.note,
@@ -139,9 +138,13 @@ function unstorable({ event, repositories, reason = "no rule speaks of it" }: Ve
   return event.type === "other" ? unstored("NothingToDo", reason) : undefined;
 }
 
-function unstored(reason: string, message: string): Outcome {
-  return { state: "ignored", reason, message, environments: [], trace: [] };
-}
+const unstored = (reason: string, message: string): Outcome => ({
+  state: "ignored",
+  reason,
+  message,
+  environments: [],
+  trace: [],
+});
 
 /**
  * Outcome of a pipeline report that another delivery has made: a second one could recreate an environment that a user
@@ -176,26 +179,19 @@ async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxC
 
 /** Counts the outcome of each of the inbox's webhooks. */
 export function countedInbox(inbox: WebhookInbox, metrics: Pick<Metrics, "webhookEnded">): WebhookInbox {
+  const orFailure = <T>(source: ReceivedWebhook["source"], result: Promise<T>): Promise<T> =>
+    result.catch((error: unknown) => {
+      metrics.webhookEnded(source, failureOf(error));
+      throw error;
+    });
   return {
     ...inbox,
-    async verify(arriving) {
-      try {
-        return await inbox.verify(arriving);
-      } catch (error) {
-        metrics.webhookEnded(arriving.source, failureOf(error));
-        throw error;
-      }
-    },
+    verify: (arriving) => orFailure(arriving.source, inbox.verify(arriving)),
     async accept(webhook) {
       const { source } = webhook.received;
-      try {
-        const outcome = await inbox.accept(webhook);
-        metrics.webhookEnded(source, outcome.state);
-        return outcome;
-      } catch (error) {
-        metrics.webhookEnded(source, failureOf(error));
-        throw error;
-      }
+      const outcome = await orFailure(source, inbox.accept(webhook));
+      metrics.webhookEnded(source, outcome.state);
+      return outcome;
     },
   };
 }
@@ -207,16 +203,10 @@ function failureOf(error: unknown): WebhookOutcome {
   return error instanceof InboxFull ? "full" : "failed";
 }
 
-interface SimulationDependencies
-  extends Pick<WebhookSenderDependencies, "formats" | "settings">,
-    Pick<ProcessingContext, "decide" | "world"> {
-  readonly clock: Clock;
-}
-
 /** Decisions about an event, without storing, acting or asking a host. */
 async function simulate(
   { repository, eventName, payload }: SimulatedWebhook,
-  { formats, settings, decide, world, clock }: SimulationDependencies,
+  { formats, settings, decide, world, clock }: InboxContext,
 ): Promise<Simulation> {
   const format = formatOf(repository.spec, { settings, formats });
   const { event, reason } = format.read({ eventName, deliveryId: undefined }, payload, { now: clock.now() });
@@ -225,18 +215,58 @@ async function simulate(
     return { event, decisions: [{ do: "nothing", reason: "NothingToDo", message }], trace: [] };
   }
   const { host = "" } = repository.spec;
-  const unasked = { ...world, branchHeads: { headOf: async () => undefined } };
-  const decided = await decideAll(
-    { event, host, repositories: [repository.metadata.name] },
-    { decide, world: unasked },
-  );
+  const offline = { ...world, branchHeads: { headOf: async () => undefined } };
+  const spec = { event, host, repositories: [repository.metadata.name] };
+  const decided = await decideAll(spec, { decide, world: offline });
   return { event, decisions: decided.map(shown), trace: decided.flatMap(({ trace }) => trace) };
 }
 
 function shown({ decision }: Decided): Simulation["decisions"][number] {
   const { reason } = decision;
-  if (isDoable(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
+  if (isWrite(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
   if (decision.do === "report") return { do: "report", reason, message: decision.report.description };
   const { environment, message } = decision;
   return { do: decision.do, reason, message, ...(environment && { environment: environment.metadata.name }) };
+}
+
+/** Deliveries are decided within seconds, unless the API server is away. */
+const FULL_RETRY_SECONDS = 10;
+const SHARE = 0.1;
+
+/**
+ * Claims deliveries while at most `room` are undecided, a tenth of them per Repository. The end of a pull request is
+ * always taken: no later event would end the wait of others about it. A claim throws InboxFull, ClusterUnavailable.
+ */
+function boundedClaims(deliveries: Pick<WebhookDeliveries, "find" | "undecided" | "claim">, room: number) {
+  const share = Math.ceil(room * SHARE);
+  /** Unanswered claims, which may soon be undecided deliveries. */
+  let claiming = 0;
+  const claimingOf = new Map<string, number>();
+
+  const isFullFor = (name: string) => deliveries.undecided(name).length + (claimingOf.get(name) ?? 0) >= share;
+  const isFull = ({ spec }: NewDelivery) => {
+    if (isEndOfPullRequest({ spec })) return false;
+    return deliveries.undecided().length + claiming >= room || (spec.repositories ?? []).some(isFullFor);
+  };
+  const count = ({ spec: { repositories = [] } }: NewDelivery, by: 1 | -1) => {
+    claiming += by;
+    for (const name of new Set(repositories)) {
+      const now = (claimingOf.get(name) ?? 0) + by;
+      if (now === 0) claimingOf.delete(name);
+      else claimingOf.set(name, now);
+    }
+  };
+
+  return async (delivery: NewDelivery): Promise<DeliveryClaim> => {
+    const { name, spec } = delivery;
+    const known = deliveries.find(name);
+    if (known !== undefined) return { state: "taken", delivery: known };
+    if (isFull(delivery)) throw new InboxFull(FULL_RETRY_SECONDS);
+    count(delivery, 1);
+    try {
+      return await deliveries.claim(name, spec);
+    } finally {
+      count(delivery, -1);
+    }
+  };
 }

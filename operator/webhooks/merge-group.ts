@@ -1,16 +1,20 @@
-import { clipped } from "../../crds/conditions.ts";
 import { hostedRepository } from "../../crds/repository/repository.ts";
-import { OUTCOME_MESSAGE_MAX_LENGTH } from "../../crds/webhooks/webhook-delivery.schema.ts";
 import type { WebhookDelivery, WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import type { MergeGroupState } from "../../crds/webhooks/webhook-event.schema.ts";
-import { contextOf } from "../host-reports/desired-reports.ts";
-import { wantsOf } from "../host-reports/subject.ts";
+import { contextOf, wantsOf } from "../host-reports/desired-reports.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
-import { type Decided, type Decision, type DecisionContext, nothing, type Subject } from "./decision.ts";
+import {
+  type Decided,
+  type Decision,
+  type DecisionContext,
+  deliveryStatus,
+  nothing,
+  type RepositoryEvent,
+} from "./decision.ts";
 
 interface MergeGroup {
-  readonly subject: Subject;
+  readonly subject: RepositoryEvent;
   readonly mergeGroup: MergeGroupState;
   readonly context: Pick<DecisionContext, "settings" | "deliveries">;
 }
@@ -26,12 +30,16 @@ export function decideMergeGroup({ subject, mergeGroup: { commit }, context }: M
   if (hosted === undefined)
     return nothing("NoToken", "the settings have no token of its host, so no status is reported");
   if (isReported(commit, subject, context)) return nothing("Reported", "another delivery had its commit reported");
-  const told = { commit, state: "success", description: "No environment is built for merge groups" } as const;
-  const report = { ...told, context: contextOf({ name: repository.metadata.name }) };
+  const description = "No environment is built for merge groups";
+  const report = { commit, state: "success", description, context: contextOf(repository.metadata.name) } as const;
   return { decision: { do: "report", repository: hosted, report, reason: "MergeGroup" }, trace: [] };
 }
 
-function isReported(commit: string, { repository, delivery }: Subject, { deliveries }: MergeGroup["context"]): boolean {
+function isReported(
+  commit: string,
+  { repository, delivery }: RepositoryEvent,
+  { deliveries }: MergeGroup["context"],
+): boolean {
   return deliveries
     .ofCommit(commit)
     .some(
@@ -54,7 +62,8 @@ interface ReportContext {
 }
 
 /**
- * Reports commits to their host. Repeatable: a report replaces the former one.
+ * Reports commit statuses to their host. Repeatable: a report replaces the former one.
+ * The controller of webhook deliveries retries a failed commit status.
  *
  * @returns the outcome: `pending` in the API, and while the host is away
  */
@@ -64,7 +73,8 @@ export async function reportCommits(
   { pullRequestHost, signal = new AbortController().signal }: ReportContext,
 ): Promise<WebhookDeliveryStatus> {
   const [{ reason, report }] = reports as [ReportDecision];
-  if (pullRequestHost === undefined) return said("pending", reason, `it will be reported: ${report.description}`);
+  if (pullRequestHost === undefined)
+    return deliveryStatus("pending", reason, `it will be reported: ${report.description}`);
   try {
     for (const one of reports) await pullRequestHost.report(one.repository, one.report, signal);
   } catch (error) {
@@ -72,17 +82,11 @@ export async function reportCommits(
     if (!isOfHost(error)) throw error;
     // GitHub's merge queue drops a group by itself, by default an hour after its checks were requested:
     // https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
-    return { ...said("pending", "HostUntold", error.message), waitsSince: spec.receivedAt };
+    return deliveryStatus("pending", "HostUntold", error.message, { waitsSince: spec.receivedAt });
   }
-  return said("acted", reason, `reported to its host: ${report.description}`);
+  return deliveryStatus("acted", reason, `reported to its host: ${report.description}`);
 }
 
 /** Messages of other errors may hold secrets. */
 const isOfHost = (error: unknown): error is Error =>
   error instanceof PullRequestHostFailed || error instanceof SecretManagerUnavailable;
-
-const said = (phase: WebhookDeliveryStatus["phase"], reason: string, message: string): WebhookDeliveryStatus => ({
-  phase,
-  reason,
-  message: clipped(message, OUTCOME_MESSAGE_MAX_LENGTH),
-});

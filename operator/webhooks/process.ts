@@ -7,18 +7,22 @@ import {
   type WebhookDeliverySpec,
   type WebhookDeliveryStatus,
 } from "../../crds/webhooks/webhook-delivery.ts";
-import { RemovalRefused } from "../ports/environments.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
+import { type DecidedWrites, RemovalRefused } from "../ports/environments.ts";
 import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
-import { type ActContext, act, type Doable, isDoable, targetOf, type Written } from "./act.ts";
-import type { Decided, Decision, DecisionContext, Subject } from "./decision.ts";
+import { type Decided, type Decision, type DecisionContext, deliveryStatus, type RepositoryEvent } from "./decision.ts";
 import { isReport, reportCommits } from "./merge-group.ts";
 import { waitsSince } from "./waiting.ts";
 
 /** Dependencies for processing a delivery. */
-export interface ProcessingContext extends ActContext {
+export interface ProcessingContext {
   /** Decides about a subject; in the order of execution. */
-  readonly decide: (subject: Subject, world: DecisionContext) => Promise<readonly Decided[]>;
+  readonly decide: (subject: RepositoryEvent, world: DecisionContext) => Promise<readonly Decided[]>;
   readonly world: DecisionContext;
+  readonly writes: DecidedWrites;
+  readonly audit: AuditTrail;
+  /** Names audit records. */
+  readonly newId: () => string;
   /** Absent in the API: the operator reports to hosts. */
   readonly pullRequestHost?: Pick<PullRequestHost, "report">;
 }
@@ -34,7 +38,6 @@ export interface ProcessingOptions {
 const MOST_ATTEMPTS = 4;
 const MOST_VERDICTS = 40;
 const MOST_ENVIRONMENTS = 100;
-const MESSAGE_MAX_LENGTH = 500;
 /** Reason of a refusal by the API server; `pending` if it may pass. */
 export const REFUSED = "Refused";
 
@@ -53,58 +56,49 @@ const AUDIT_UNAVAILABLE: WebhookDeliveryStatus = {
 export async function processDelivery(
   delivery: WebhookDelivery,
   context: ProcessingContext,
-  options: ProcessingOptions,
+  { atOnce, signal }: ProcessingOptions,
 ): Promise<WebhookDeliveryStatus> {
-  const { signal } = options;
   const fresh = new Map<string, EphemeralEnvironment | undefined>();
   const world = withFresh(context.world, fresh);
   const written: Written[] = isPending(delivery) ? [...(delivery.status?.environments ?? [])] : [];
+  const processing = { ...context, world, delivery, written, signal };
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const decided = await decideAll(delivery.spec, { ...context, world }, delivery.metadata.name);
-    const left = decided.map(({ decision }) => decision).filter(isDoable);
-    if (options.atOnce === "one" && left.length > 1) {
-      return pending(decided, "SeveralEnvironments", "more than one environment is concerned: the operator goes on");
+    const decided = await decideAll(delivery.spec, processing, delivery.metadata.name);
+    const writes = decided.map(({ decision }) => decision).filter(isWrite);
+    if (atOnce === "one" && writes.length > 1) {
+      const message = "more than one environment is concerned: the operator goes on";
+      return deliveryStatus("pending", "SeveralEnvironments", message, traceOf(decided));
     }
-    const changed = await actOnEach(left, delivery, { ...context, written, signal });
+    const changed = await actOnEach(writes, processing);
     if (typeof changed === "object") return { ...changed, ...traceOf(decided), ...environmentsOf(written) };
-    if (changed === undefined) {
-      return reported(
-        decided,
-        delivery,
-        { ...context, signal },
-        outcome(decided, written, waitsSince(delivery, world.clock)),
-      );
-    }
+    if (changed === undefined) return reported(decided, outcome(decided, processing), processing);
     fresh.set(changed, await context.writes.findNow(changed));
   }
   return { phase: "pending", reason: "Contended", message: "others change the environment at the same time" };
 }
 
-/**
- * Carries out reports of commits, after everything else.
- *
- * @param done outcome of everything else
- * @returns outcome of all
- */
+interface Processing extends ProcessingContext {
+  readonly delivery: WebhookDelivery;
+  /** Environments written so far. */
+  readonly written: Written[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Outcome of all, after commits are reported. @param done outcome of everything else */
 async function reported(
   decided: readonly Decided[],
-  delivery: WebhookDelivery,
-  context: ProcessingContext & { readonly signal: AbortSignal | undefined },
   done: WebhookDeliveryStatus,
+  { delivery, ...context }: Processing,
 ): Promise<WebhookDeliveryStatus> {
   const reports = decided.map(({ decision }) => decision).filter(isReport);
   if (reports.length === 0) return done;
   const status = await reportCommits(reports, delivery, context);
   if (done.phase === "pending" || (status.phase === "acted" && done.phase === "acted")) return done;
   const { environments } = done;
-  return { ...status, ...traceOf(decided), ...(environments === undefined ? {} : { environments }) };
+  return { ...status, ...traceOf(decided), ...(environments !== undefined && { environments }) };
 }
 
-/**
- * Decisions about an event for each of its Repositories: one write per environment.
- *
- * @param delivery name of the stored delivery; none in a simulation
- */
+/** Decisions about an event for each of its Repositories: one write per environment. A simulation has no delivery. */
 export async function decideAll(
   { event, host = "", repositories = [] }: Pick<WebhookDeliverySpec, "event" | "host" | "repositories">,
   { decide, world }: Pick<ProcessingContext, "decide" | "world">,
@@ -118,26 +112,19 @@ export async function decideAll(
   return inOneWrite(decided);
 }
 
-function outcome(
-  decided: readonly Decided[],
-  written: readonly Written[],
-  since: ReturnType<typeof waitsSince>,
-): WebhookDeliveryStatus {
+function outcome(decided: readonly Decided[], { delivery, written, world }: Processing): WebhookDeliveryStatus {
   const decisions = decided.map(({ decision }) => decision);
+  const more = { ...traceOf(decided), ...environmentsOf(written) };
   const wait = decisions.find((decision) => decision.do === "wait");
   if (wait !== undefined) {
-    return { ...pending(decided, wait.reason, wait.message), ...environmentsOf(written), ...since };
+    return deliveryStatus("pending", wait.reason, wait.message, { ...more, ...waitsSince(delivery, world.clock) });
   }
   if (written.length > 0) {
-    const did = decisions.find(isDoable);
-    return said("acted", did?.reason ?? "Done", sentenceOf(written), {
-      ...traceOf(decided),
-      ...environmentsOf(written),
-    });
+    return deliveryStatus("acted", decisions.find(isWrite)?.reason ?? "Done", sentenceOf(written), more);
   }
   const nothing = decisions.find((decision) => decision.do === "nothing");
-  if (nothing === undefined) return said("ignored", "RepositoryGone", "its repository is no longer registered", {});
-  return said("ignored", nothing.reason, nothing.message, traceOf(decided));
+  if (nothing !== undefined) return deliveryStatus("ignored", nothing.reason, nothing.message, more);
+  return deliveryStatus("ignored", "RepositoryGone", "its repository is no longer registered");
 }
 
 /** Names no environments, which readers may not see: they are in the outcome's `environments`. */
@@ -146,35 +133,23 @@ function sentenceOf(written: readonly Written[]): string {
   return written.length === 1 ? `the environment is ${actions}` : `${written.length} environments are ${actions}`;
 }
 
-const pending = (decided: readonly Decided[], reason: string, message: string) =>
-  said("pending", reason, message, traceOf(decided));
-
-function said(
-  phase: WebhookDeliveryStatus["phase"],
-  reason: string,
-  message: string,
-  more: Partial<WebhookDeliveryStatus>,
-): WebhookDeliveryStatus {
-  return { phase, reason, message: message.slice(0, MESSAGE_MAX_LENGTH), ...more };
-}
-
 /** Acts one by one; answers the name of the first changed environment, or the reason to stop. */
 async function actOnEach(
-  decisions: readonly Doable[],
-  delivery: WebhookDelivery,
-  context: ProcessingContext & { readonly written: Written[]; readonly signal: AbortSignal | undefined },
+  decisions: readonly WriteDecision[],
+  processing: Processing,
 ): Promise<string | WebhookDeliveryStatus | undefined> {
+  const { audit, written, signal } = processing;
   for (const decision of decisions) {
-    context.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     // Like privileged changes of the REST interface: an unrecordable action is not done.
-    if (!(await context.audit.isKept())) return AUDIT_UNAVAILABLE;
+    if (!(await audit.isKept())) return AUDIT_UNAVAILABLE;
     try {
-      const done = await act(decision, delivery, context);
-      if (done === "changed") return targetOf(decision);
-      context.written.push(done);
+      const result = await act(decision, processing);
+      if (result === "changed") return targetOf(decision);
+      written.push(result);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return said(phaseOf(error), REFUSED, `the environment: ${error.message}`, {});
+      return deliveryStatus(phaseOf(error), REFUSED, `the environment: ${error.message}`);
     }
   }
   return undefined;
@@ -213,24 +188,77 @@ function environmentsOf(written: readonly Written[]): { environments?: Written[]
   return written.length === 0 ? {} : { environments: written.slice(0, MOST_ENVIRONMENTS) };
 }
 
-type Write = Extract<Decision, { readonly do: "update" | "delete" }>;
-
-const isWrite = (decision: Decision): decision is Write => decision.do === "update" || decision.do === "delete";
-
 /**
  * Merges decisions into one write per environment: a monorepo's environment has two components of one repository, and
  * its event is decided for each. A deletion replaces an update.
  */
 function inOneWrite(decided: readonly Decided[]): readonly Decided[] {
-  const keyOf = (one: Decided) => (isWrite(one.decision) ? one.decision.environment.metadata.name : one);
+  const keyOf = (one: Decided) => (isChange(one.decision) ? one.decision.environment.metadata.name : one);
   return [...Map.groupBy(decided, keyOf).values()].map((group) => group.reduce(joined));
 }
 
 function joined(one: Decided, other: Decided): Decided {
-  const [first, second] = [one.decision, other.decision] as [Write, Write];
+  const [first, second] = [one.decision, other.decision] as [ChangeDecision, ChangeDecision];
   const trace = [...one.trace, ...other.trace];
   if (first.do === "delete") return { ...one, trace };
   if (second.do === "delete") return { ...other, trace };
   const annotations = { ...first.annotations, ...second.annotations };
   return { decision: { ...first, spec: { ...first.spec, ...second.spec }, annotations }, trace };
+}
+
+/** A decision carried out by one write. */
+type WriteDecision = Extract<Decision, { readonly do: "create" | "update" | "delete" }>;
+type ChangeDecision = Extract<Decision, { readonly do: "update" | "delete" }>;
+/** A written environment, with the action. */
+type Written = NonNullable<WebhookDeliveryStatus["environments"]>[number];
+
+const ACTIONS = { create: "created", update: "updated", delete: "deleted" } as const;
+
+export const isWrite = (decision: Decision): decision is WriteDecision => decision.do in ACTIONS;
+
+const isChange = (decision: Decision): decision is ChangeDecision => isWrite(decision) && decision.do !== "create";
+
+/** Name of the environment. */
+export const targetOf = (decision: WriteDecision): string =>
+  decision.do === "create" ? decision.name : decision.environment.metadata.name;
+
+/** Writes once (twice for a deletion with annotations), and records it; "changed" when the decision's basis has. */
+async function act(
+  decision: WriteDecision,
+  { writes, audit, newId, delivery }: Processing,
+): Promise<Written | "changed"> {
+  const auditId = newId();
+  const environment = await write(decision, auditId, writes);
+  if (environment === "changed") return "changed";
+  const { name, uid } = environment.metadata;
+  await audit.add({
+    auditId,
+    event: "change",
+    action: `webhook ${decision.do}`,
+    actor: { method: "webhook", delivery: delivery.metadata.name, ...loginOf(delivery) },
+    concerns: name,
+    note: decision.reason,
+    objects: [{ name, uid }],
+    outcome: "accepted",
+  });
+  return { name, uid, action: ACTIONS[decision.do] };
+}
+
+async function write(
+  decision: WriteDecision,
+  auditId: string,
+  writes: DecidedWrites,
+): Promise<EphemeralEnvironment | "changed"> {
+  if (decision.do === "create") return writes.create(decision.name, decision.spec, auditId, decision.annotations);
+  const { environment, annotations = {} } = decision;
+  if (decision.do === "update") return writes.revise(environment, decision.spec, auditId, annotations);
+  const has = environment.metadata.annotations ?? {};
+  const isAnnotated = Object.entries(annotations).every(([name, value]) => has[name] === value);
+  const annotated = isAnnotated ? environment : await writes.revise(environment, {}, auditId, annotations);
+  return annotated === "changed" || (await writes.remove(annotated)) === "changed" ? "changed" : annotated;
+}
+
+function loginOf({ spec: { event } }: WebhookDelivery) {
+  const login = event.pullRequest?.login ?? event.approval?.by;
+  return login === undefined ? {} : { login };
 }

@@ -1,10 +1,18 @@
 import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../crds/group.ts";
 import type { PushState } from "../../crds/webhooks/webhook-event.schema.ts";
-import { type Decided, type DecisionContext, deletion, left, nothing, type Subject } from "./decision.ts";
-import { type User, usersOf } from "./users.ts";
+import {
+  type Decided,
+  type DecisionContext,
+  deletion,
+  left,
+  nothing,
+  type RepositoryEvent,
+  type RepositoryUse,
+  usesOf,
+} from "./decision.ts";
 
 interface Push {
-  readonly subject: Subject;
+  readonly subject: RepositoryEvent;
   readonly push: PushState;
   readonly context: DecisionContext;
 }
@@ -17,42 +25,39 @@ interface Push {
  */
 export async function decidePush(given: Push): Promise<readonly Decided[]> {
   const { subject, push, context } = given;
-  const users = usersOf(subject, context).filter(({ source }) => source.branch === push.branch);
-  if (users.length === 0) return [nothing("NoEnvironment", `no environment has the branch '${push.branch}'`)];
-  if (!push.deleted) return users.map((user) => pushed(user, given));
+  const uses = usesOf(subject, context).filter(({ source }) => source.branch === push.branch);
+  if (uses.length === 0) return [nothing("NoEnvironment", `no environment has the branch '${push.branch}'`)];
+  if (!push.deleted) return uses.map((use) => pushed(use, given));
   // Events may be reordered: the branch may have been pushed again.
   const head = await context.branchHeads.headOf(subject.repository, push.branch);
   if (head !== undefined) return [nothing("BranchExists", `the branch '${push.branch}' exists on its host`)];
-  return users.map((user) => deleted(user, given));
+  return uses.map((use) => deleted(use, given));
 }
 
-function pushed(user: User, { subject, push, context }: Push): Decided {
-  const { environment, follows, wanted } = user;
+function pushed(use: RepositoryUse, { subject, push, context }: Push): Decided {
+  const { environment, follows, desiredCommit } = use;
   const annotation = annotationOf(subject);
   const wasDeleted = environment.metadata.annotations?.[annotation] !== undefined;
-  const isBehind = follows && wanted !== push.commit;
+  const isBehind = follows && desiredCommit !== push.commit;
   if (!isBehind && !wasDeleted) {
-    return left(
-      environment,
-      "UpToDate",
-      `the environment ${follows ? "has this commit" : "does not follow its branch"}`,
-    );
+    const message = `the environment ${follows ? "has this commit" : "does not follow its branch"}`;
+    return left(environment, "UpToDate", message);
   }
   const annotations = {
-    ...(isBehind ? { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() } : {}),
-    ...(wasDeleted ? { [annotation]: null } : {}),
+    ...(isBehind && { [RECONCILE_ANNOTATION]: context.clock.now().toISOString() }),
+    ...(wasDeleted && { [annotation]: null }),
   };
   return { decision: { do: "update", environment, spec: {}, annotations, reason: "Pushed" }, trace: [] };
 }
 
-function deleted({ environment, follows, isMadeByPipeline }: User, { subject, push }: Push): Decided {
+function deleted({ environment, follows, isMadeByPipeline }: RepositoryUse, { subject, push }: Push): Decided {
   if (follows && isMadeByPipeline) return deletion(environment, "BranchDeleted", []);
   const annotation = annotationOf(subject);
-  const { annotations } = environment.metadata;
-  if (annotations?.[annotation] === push.branch)
+  if (environment.metadata.annotations?.[annotation] === push.branch) {
     return left(environment, "SourceGone", "the environment shows it already");
-  const decision = { do: "update", environment, spec: {}, annotations: { [annotation]: push.branch } } as const;
-  return { decision: { ...decision, reason: "SourceGone" }, trace: [] };
+  }
+  const annotations = { [annotation]: push.branch };
+  return { decision: { do: "update", environment, spec: {}, annotations, reason: "SourceGone" }, trace: [] };
 }
 
-const annotationOf = ({ repository }: Subject) => DELETED_BRANCH_ANNOTATION[repository.spec.type];
+const annotationOf = ({ repository }: RepositoryEvent) => DELETED_BRANCH_ANNOTATION[repository.spec.type];

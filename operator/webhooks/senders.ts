@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
+import type { HostKind } from "../../config/webhooks.schema.ts";
 import { fullNameOf, hostIdOf, hostOf, type Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { type VerifiedWebhook, WebhookKeysMissing, WebhookRefused } from "../ports/api/webhook-inbox.ts";
@@ -12,9 +13,7 @@ import type {
   WebhookFormat,
   WebhookKeys,
 } from "../ports/webhooks/webhook-format.ts";
-import { isObject, namesRepository, readBody } from "./arriving-body.ts";
-import { type FormatKind, formatKindOf, formatOf, type WebhookFormats } from "./formats.ts";
-import type { HeldBodies, HeldBody } from "./held-bodies.ts";
+import { type HeldBodies, type HeldBody, isObject, namesRepository, readBody } from "./arriving-body.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
 /** The settings and ports that find the sender of a webhook. */
@@ -37,7 +36,6 @@ interface Named {
  * Reads a webhook and finds its sender: the Repositories named in its body whose key made it, in their host's format. A
  * small body is held; a large one goes through its repository's keys as it arrives.
  *
- * @param bodies shared memory for held bytes
  * @throws WebhookMalformed, WebhookTooLarge, WebhookRefused, WebhookKeysMissing, InboxFull, SecretsUnavailable; see the
  * WebhookInbox port
  */
@@ -54,8 +52,8 @@ export async function verifySender(
     const read: ReadWebhook = { received, ...body };
     if (checks !== undefined) return verifiedBy(checks.named, checks.proofs(), read, context);
     if (!namesRepository(body.payload)) return await verifyWithout(read, held, context);
-    const { named, judged } = candidates(body.payload, received, context);
-    const proofs = await Promise.all(judged.map((repository) => proofOf(repository, { received, held }, context)));
+    const { named, tried } = candidates(body.payload, received, context);
+    const proofs = await Promise.all(tried.map((repository) => proofOf(repository, { received, held }, context)));
     return verifiedBy(named, proofs, read, context);
   } finally {
     held.drop();
@@ -71,27 +69,24 @@ interface ReadWebhook {
 }
 
 /** Repositories named by a body, and those whose keys are tried. */
-function candidates(payload: Payload, { source }: ReceivedWebhook, context: WebhookSenderDependencies) {
-  const named = namedBy({ source, payload }, context);
+function candidates(payload: Payload, received: ReceivedWebhook, context: WebhookSenderDependencies) {
+  const named = namedBy(payload, received, context);
   // An unknown repository gets the same work as a known one, so that neither time nor answer distinguishes them.
-  return { named, judged: named.length > 0 ? named : standIn(payload, context) };
+  return { named, tried: named.length > 0 ? named : standIn(payload, context) };
 }
 
 /** Checks of an arriving body. Its bytes pass once, so fresh keys are read. */
 async function runningChecks(payload: Payload, received: ReceivedWebhook, context: WebhookSenderDependencies) {
-  const { named, judged } = candidates(payload, received, context);
+  const { named, tried } = candidates(payload, received, context);
   const running = await Promise.all(
-    judged.map(async (repository) => {
-      const keys = await context.keys.keysNow(repository);
-      return authentication(formatKindOf(repository.spec, context.settings) ?? "neutral", received, {
-        ...context,
-        keys,
-      });
+    tried.map(async (repository) => {
+      const kind = formatKindOf(repository.spec, context.settings) ?? "neutral";
+      return authentication(kind, received, { ...context, keys: await context.keys.keysNow(repository) });
     }),
   );
   return {
     named,
-    proofs: () => running.map(proofBy),
+    proofs: () => running.map(resultOf),
     update(bytes: Buffer) {
       for (const one of running) one?.update(bytes);
     },
@@ -112,20 +107,13 @@ function verifiedBy(
   const format = formatOf(first.spec, context);
   const { fullName = "", id } = identity(read.payload, format.repositoryField(read.received)) ?? {};
   const { host } = first.spec;
-  return {
-    ...readAs(format, read, context),
-    repositories: sameHost,
-    host,
-    sender: fullName.toLowerCase(),
-    ...(host === undefined || id === undefined || !isStorable(id, fullName)
-      ? {}
-      : { hostRepository: { id, fullName } }),
-  };
+  const hostRepository =
+    host === undefined || id === undefined || !isStorable(id, fullName) ? {} : { hostRepository: { id, fullName } };
+  const sender = fullName.toLowerCase();
+  return { ...readAs(format, read, context), repositories: sameHost, host, sender, ...hostRepository };
 }
 
 const isStorable = (id: string, fullName: string) => /^[1-9][0-9]{0,18}$/.test(id) && fullName.length <= 200;
-
-type WebhookSource = ReceivedWebhook["source"];
 
 function identity(payload: Payload, part: RepositoryField): Named | undefined {
   const named = payload[part];
@@ -137,23 +125,19 @@ function identity(payload: Payload, part: RepositoryField): Named | undefined {
   return { fullName, url, id: Number.isSafeInteger(id) ? String(id) : undefined };
 }
 
-interface Body {
-  readonly source: WebhookSource;
-  readonly payload: Payload;
-}
-
 /**
  * Repositories of the body's name, else of its id, for a rename on the host. Ids are per host: a renamed repository
  * must be on the Repository's host.
  */
-function namedBy(body: Body, { repositories, settings, formats }: WebhookSenderDependencies): readonly Repository[] {
-  const identities = {
-    repository: identity(body.payload, "repository"),
-    project: identity(body.payload, "project"),
-  } satisfies Record<RepositoryField, unknown>;
+function namedBy(
+  payload: Payload,
+  received: ReceivedWebhook,
+  { repositories, settings, formats }: WebhookSenderDependencies,
+): readonly Repository[] {
+  const identities = { repository: identity(payload, "repository"), project: identity(payload, "project") };
   const all = repositories.list().flatMap((repository) => {
     const kind = formatKindOf(repository.spec, settings);
-    const given = kind && identities[formats[kind].format.repositoryField(body)];
+    const given = kind && identities[formats[kind].format.repositoryField(received)];
     return given === undefined ? [] : [{ repository, given }];
   });
   const called = all.filter(({ repository, given }) => {
@@ -168,7 +152,7 @@ function namedBy(body: Body, { repositories, settings, formats }: WebhookSenderD
   return (called.length > 0 ? called : renamed).map(({ repository }) => repository);
 }
 
-/** True when the host of an address in the body is that of the Repository's, or of its API in the settings. */
+/** True when the body's address is on the Repository's host, or on that of its API in the settings. */
 function isAtPlaceOf({ spec }: Repository, { url }: Named, settings: Pick<Settings, "hosts">): boolean {
   const place = placeOf(url);
   const apiUrl = hostOf(spec, settings)?.apiUrl;
@@ -187,9 +171,9 @@ async function proofOf(
   context: WebhookSenderDependencies,
 ): Promise<Proof> {
   const kind = formatKindOf(repository.spec, context.settings) ?? "neutral";
-  const judge = (keys: WebhookKeys) => proof(kind, webhook, { ...context, keys });
-  const cached = judge(await context.keys.keysOf(repository));
-  return cached === "fits" ? cached : judge(await context.keys.keysNow(repository));
+  const proofBy = (keys: WebhookKeys) => proof(kind, webhook, { ...context, keys });
+  const cached = proofBy(await context.keys.keysOf(repository));
+  return cached === "fits" ? cached : proofBy(await context.keys.keysNow(repository));
 }
 
 interface HeldWebhook {
@@ -202,7 +186,7 @@ type ProofContext = Omit<WebhookSenderDependencies, "keys"> & { readonly keys: W
 function proof(kind: FormatKind, { received, held }: HeldWebhook, context: ProofContext): Proof {
   const check = authentication(kind, received, context);
   for (const piece of held.pieces()) check?.update(piece);
-  return proofBy(check);
+  return resultOf(check);
 }
 
 /** `undefined` without a key. */
@@ -217,7 +201,7 @@ function authentication(
   return formats[kind].format.authentication(received, keys, at);
 }
 
-function proofBy(check: Authentication | undefined): Proof {
+function resultOf(check: Authentication | undefined): Proof {
   if (check === undefined) return "no key";
   return check.isAuthentic() ? "fits" : "does not fit";
 }
@@ -226,8 +210,8 @@ function proofBy(check: Authentication | undefined): Proof {
 function standIn(payload: Payload, { repositories, settings }: WebhookSenderDependencies): Repository[] {
   const known = repositories.list().toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
   const { fullName = "" } = identity(payload, "repository") ?? identity(payload, "project") ?? {};
-  const found = known[hash("sha256", fullName.toLowerCase(), "buffer").readUInt32BE() % known.length];
-  if (found !== undefined) return [found];
+  const repository = known[hash("sha256", fullName.toLowerCase(), "buffer").readUInt32BE() % known.length];
+  if (repository !== undefined) return [repository];
   const { secrets, pipelineTokens } = settings.webhooks;
   throw secrets.length + pipelineTokens.length > 0 ? new WebhookRefused() : new WebhookKeysMissing();
 }
@@ -249,12 +233,30 @@ async function verifyWithout(
   return { ...readAs(context.formats[kind].format, read, context), repositories: [], host: undefined, sender: "" };
 }
 
-function readAs(
-  format: WebhookFormat,
-  { received, payload, digest }: ReadWebhook,
-  { clock }: WebhookSenderDependencies,
-) {
+function readAs(format: WebhookFormat, read: ReadWebhook, { clock }: WebhookSenderDependencies) {
+  const { received, payload, digest } = read;
   const delivery = format.delivery(received);
   const { event, reason } = format.read(delivery, payload, { now: clock.now() });
-  return { received, delivery, digest, event, ...(reason === undefined ? {} : { reason }) };
+  return { received, delivery, digest, event, ...(reason !== undefined && { reason }) };
+}
+
+/** The form in which webhooks are signed and read: that of a kind of host, or the REST contract's. */
+export type FormatKind = HostKind | "neutral";
+/** The format of each form. A technology of hosts is one of them. */
+export type WebhookFormats = Readonly<Record<FormatKind, { readonly format: WebhookFormat }>>;
+
+/** The form of webhooks of a Repository or a delivery; `undefined` when the settings lack the host that it names. */
+function formatKindOf(
+  { host }: { readonly host?: string | undefined },
+  settings: Pick<Settings, "hosts">,
+): FormatKind | undefined {
+  return host === undefined ? "neutral" : hostOf({ host }, settings)?.kind;
+}
+
+/** The format of a Repository or a delivery; the REST contract's where the settings lack the host that it names. */
+export function formatOf(
+  named: { readonly host?: string | undefined },
+  { settings, formats }: { readonly settings: Pick<Settings, "hosts">; readonly formats: WebhookFormats },
+): WebhookFormat {
+  return formats[formatKindOf(named, settings) ?? "neutral"].format;
 }

@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { digestOf } from "../../crds/digest.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import {
   deduplicationKeyOf,
@@ -16,30 +17,27 @@ export interface NewDelivery {
   readonly spec: WebhookDeliverySpec;
 }
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-
 /** Stored form of a webhook: extracted fields only. */
 export function deliveryOf(webhook: VerifiedWebhook, now: Date): NewDelivery {
-  const { received, delivery, digest, host, sender, repositories } = webhook;
+  const { received, delivery, digest, host, sender, repositories, hostRepository } = webhook;
+  const { deliveryId, eventName } = delivery;
   const event = withRequiredLabels(webhook.event, repositories);
+  const key = deduplicationParts(event);
   const identity = {
     source: received.source,
     digest,
-    ...(host === undefined ? {} : { host }),
-    ...(delivery.deliveryId === undefined ? {} : { deliveryId: delivery.deliveryId }),
+    ...(host !== undefined && { host }),
+    ...(deliveryId !== undefined && { deliveryId }),
   };
-  const deduplicationKey = deduplicationParts(event);
   return {
     name: deliveryName({ ...identity, sender }),
     spec: {
       ...identity,
-      eventName: delivery.eventName,
-      ...(deduplicationKey === undefined
-        ? {}
-        : { deduplicationKey: deduplicationKeyOf([host, sender, ...deduplicationKey]) }),
+      eventName,
+      ...(key !== undefined && { deduplicationKey: deduplicationKeyOf([host, sender, ...key]) }),
       verified: true,
       receivedAt: now.toISOString(),
-      ...(webhook.hostRepository === undefined ? {} : { hostRepository: webhook.hostRepository }),
+      ...(hostRepository !== undefined && { hostRepository }),
       repositories: repositories.slice(0, MOST_REPOSITORIES).map(({ metadata }) => metadata.name),
       event,
     },
@@ -50,24 +48,9 @@ const MOST_REPOSITORIES = 10;
 
 /** Stored form of an approval: one per commit of a pull request, even of two maintainers. */
 export function approvalOf({ repository, number, commit, by }: Approval, now: Date): NewDelivery {
-  const { metadata, spec } = repository;
-  const identity = {
-    source: "approval",
-    digest: sha256(`${metadata.name}/${number}/${commit}`),
-    ...(spec.host === undefined ? {} : { host: spec.host }),
-    deliveryId: `${number}/${commit}`,
-  } as const;
-  return {
-    name: deliveryName({ ...identity, sender: metadata.name }),
-    spec: {
-      ...identity,
-      eventName: "approval",
-      verified: true,
-      receivedAt: now.toISOString(),
-      repositories: [metadata.name],
-      event: { type: "approval", approval: { number, commit, by } },
-    },
-  };
+  const digest = hash("sha256", `${repository.metadata.name}/${number}/${commit}`);
+  const event: WebhookEvent = { type: "approval", approval: { number, commit, by } };
+  return ownDelivery(repository, { source: "approval", digest, deliveryId: `${number}/${commit}`, event }, now);
 }
 
 interface RefetchedState {
@@ -79,22 +62,25 @@ interface RefetchedState {
 
 /** Stored form of a fetched state. */
 export function refetchedDelivery({ repository, state, cause }: RefetchedState, now: Date): NewDelivery {
-  const { metadata, spec } = repository;
-  const identity = {
-    source: "refetch",
-    digest: sha256(JSON.stringify(state)),
-    ...(spec.host === undefined ? {} : { host: spec.host }),
-    deliveryId: cause,
-  } as const;
+  const event = withRequiredLabels({ type: "pull_request", pullRequest: state }, [repository]);
+  const digest = digestOf(state, 64);
+  return ownDelivery(repository, { source: "refetch", digest, deliveryId: cause, event }, now);
+}
+
+type OwnEvent = Pick<WebhookDeliverySpec, "source" | "digest" | "event"> & { readonly deliveryId: string };
+
+/** Stored form of an event of the platform's own about one Repository. */
+function ownDelivery({ metadata, spec }: Repository, { event, ...own }: OwnEvent, now: Date): NewDelivery {
+  const identity = { ...own, ...(spec.host !== undefined && { host: spec.host }) };
   return {
     name: deliveryName({ ...identity, sender: metadata.name }),
     spec: {
       ...identity,
-      eventName: "refetch",
+      eventName: own.source,
       verified: true,
       receivedAt: now.toISOString(),
       repositories: [metadata.name],
-      event: withRequiredLabels({ type: "pull_request", pullRequest: state }, [repository]),
+      event,
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { deliveryName, type WebhookDeliverySpec } from "../../crds/webhooks/webhook-delivery.ts";
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
@@ -7,7 +7,7 @@ import { hourly } from "../kit/time/rate-limits.ts";
 import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
-import type { WebhookFormats } from "./formats.ts";
+import type { WebhookFormats } from "./senders.ts";
 
 interface UnverifiedEventDependencies {
   readonly deliveries: Pick<WebhookDeliveries, "claim" | "finish">;
@@ -31,13 +31,8 @@ interface UnverifiedRecords {
 }
 
 /** Stores unverified events and webhooks refused unread, for people: a few a second, already finished. */
-export function unverifiedEvents({
-  deliveries,
-  clock,
-  log,
-  unverifiedMessages,
-  formats,
-}: UnverifiedEventDependencies): UnverifiedRecords {
+export function unverifiedEvents(context: UnverifiedEventDependencies): UnverifiedRecords {
+  const { deliveries, clock, log, unverifiedMessages, formats } = context;
   const isAdmitted = perSecond(STORED_PER_SECOND, clock);
   const report = hourly(clock);
   let dropped = 0;
@@ -65,8 +60,8 @@ export function unverifiedEvents({
       const isStored = await store(specOf(event, clock.now()), UNVERIFIED);
       if (isStored) {
         await unverifiedMessages
-          .tell(event)
-          .catch((error: unknown) => log.warn("an unverified event could not be told", { error }));
+          .report(event)
+          .catch((error: unknown) => log.warn("an unverified event could not be announced", { error }));
       }
       return unverifiedMessages.channels;
     },
@@ -86,32 +81,23 @@ const UNVERIFIED = {
 /** The body was not read to its end, so the digest is of no bytes. The headers are unverified. */
 function refusedSpec({ source, ...webhook }: ReceivedWebhook, formats: WebhookFormats, now: Date): WebhookDeliverySpec {
   const read = Object.values(formats).map(({ format }) => format.delivery({ source, ...webhook }));
-  const { eventName, deliveryId } = read.find((one) => one.deliveryId !== undefined) ?? {
-    eventName: "",
-    deliveryId: undefined,
-  };
-  return {
-    source,
-    eventName,
-    digest: createHash("sha256").digest("hex"),
-    verified: false,
-    ...(deliveryId === undefined ? {} : { deliveryId }),
-    receivedAt: now.toISOString(),
-    event: { type: "other" },
-  };
+  const { eventName = "", deliveryId } = read.find((one) => one.deliveryId !== undefined) ?? {};
+  return unverifiedSpec({ source, eventName, ...(deliveryId !== undefined && { deliveryId }) }, "", now);
 }
 
 function specOf({ source, id, eventName, message, bytes }: UnverifiedEvent, now: Date): WebhookDeliverySpec {
-  return {
-    source,
-    deliveryId: id,
-    eventName: eventName.slice(0, EVENT_NAME_MAX_LENGTH),
-    digest: createHash("sha256").update(bytes).digest("hex"),
-    verified: false,
-    receivedAt: now.toISOString(),
-    event: { type: "other" },
-    ...(message === "" ? {} : { message: message.slice(0, MESSAGE_MAX_LENGTH) }),
-  };
+  const shown = message === "" ? {} : { message: message.slice(0, MESSAGE_MAX_LENGTH) };
+  const named = { source, deliveryId: id, eventName: eventName.slice(0, EVENT_NAME_MAX_LENGTH), ...shown };
+  return unverifiedSpec(named, bytes, now);
+}
+
+function unverifiedSpec(
+  given: Pick<WebhookDeliverySpec, "source" | "eventName" | "deliveryId" | "message">,
+  bytes: string | Uint8Array,
+  now: Date,
+): WebhookDeliverySpec {
+  const digest = hash("sha256", bytes, "hex");
+  return { ...given, digest, verified: false, receivedAt: now.toISOString(), event: { type: "other" } };
 }
 
 /** Rate limit: `most` per second, counted from the first. */

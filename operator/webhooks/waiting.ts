@@ -8,8 +8,7 @@ import {
 } from "../../crds/webhooks/webhook-delivery.ts";
 import { type Clock, elapsedMs } from "../kit/time/clock.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
-import type { DecisionContext } from "./decision.ts";
-import { usersOf } from "./users.ts";
+import { type DecisionContext, usesOf } from "./decision.ts";
 
 /** Limit of a wait; GitHub's merge queue drops a group by then too. */
 const LONGEST_WAIT_MS = 60 * 60_000;
@@ -29,11 +28,10 @@ export function unavailable(
   delivery: WebhookDelivery,
   clock: Pick<Clock, "now">,
 ): WebhookDeliveryStatus | undefined {
-  const found = REASONS.find(([type]) => error instanceof type);
-  if (found === undefined) return undefined;
-  const [, reason, message] = found;
+  const [, reason, message] = REASONS.find(([type]) => error instanceof type) ?? [];
+  if (reason === undefined) return undefined;
   const { environments } = delivery.status ?? {};
-  const written = environments === undefined ? {} : { environments };
+  const written = environments !== undefined && { environments };
   return { phase: "pending", reason, message, ...written, ...waitsSince(delivery, clock) };
 }
 
@@ -49,20 +47,17 @@ export function endedWait(status: WebhookDeliveryStatus, now: Date): WebhookDeli
   return { ...rest, phase: "failed" };
 }
 
-/** Dependencies for finding a successor. */
-export interface SuccessorContext {
-  readonly webhookDeliveries: Pick<WebhookDeliveries, "waitingFor">;
-  readonly world: DecisionContext;
-}
-
 /**
  * Outcome of a waiting delivery when a newer one waits for the same; `undefined` for the newest. It stays a known state
  * of its pull request.
  */
-export function superseded(delivery: WebhookDelivery, context: SuccessorContext): WebhookDeliveryStatus | undefined {
+export function superseded(
+  delivery: WebhookDelivery,
+  { webhookDeliveries, world }: { webhookDeliveries: Pick<WebhookDeliveries, "waitingFor">; world: DecisionContext },
+): WebhookDeliveryStatus | undefined {
   const key = waitingKeyOf(delivery);
-  if (key === undefined || isReportWanted(delivery, context.world)) return undefined;
-  const newer = context.webhookDeliveries
+  if (key === undefined || isReportAwaited(delivery, world)) return undefined;
+  const newer = webhookDeliveries
     .waitingFor(key)
     .find((other) => isNewer(other, delivery) && !isOtherRunOfCommit(other, delivery));
   if (newer === undefined) return undefined;
@@ -71,13 +66,16 @@ export function superseded(delivery: WebhookDelivery, context: SuccessorContext)
 }
 
 /** True when an environment waits for this commit's report, which a later commit's does not replace. */
-function isReportWanted({ spec }: WebhookDelivery, world: DecisionContext): boolean {
+function isReportAwaited({ spec }: WebhookDelivery, world: DecisionContext): boolean {
   const { event, host = "", repositories = [] } = spec;
   const commit = event.pipeline?.commit;
   if (commit === undefined) return false;
   return repositories.some((name) => {
     const repository = world.repositories.find(name);
-    return repository !== undefined && usersOf({ repository, host }, world).some(({ wanted }) => wanted === commit);
+    return (
+      repository !== undefined &&
+      usesOf({ repository, host }, world).some(({ desiredCommit }) => desiredCommit === commit)
+    );
   });
 }
 

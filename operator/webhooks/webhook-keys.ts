@@ -3,9 +3,10 @@ import type { Settings } from "../../config/settings.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
+import { textOf } from "../../crds/secret-text.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import { type SecretManager, textOf } from "../ports/secret-manager.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 import type { WebhookKeys } from "../ports/webhooks/webhook-format.ts";
 
 /** Lifetime of a cached value: webhooks must not wait for the secret manager. */
@@ -30,11 +31,8 @@ export interface WebhookKeySource {
 }
 
 /** Keys of Repositories and settings, in the secret manager. */
-export function createWebhookKeys({
-  settings: { webhooks },
-  secretManager,
-  clock,
-}: WebhookKeyDependencies): WebhookKeySource {
+export function createWebhookKeys({ settings, secretManager, clock }: WebhookKeyDependencies): WebhookKeySource {
+  const { webhooks } = settings;
   const values = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   const rereadAtMs = new Map<string, number>();
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
 import { PLATFORM_KEYS_OWNER } from "../../crds/notifications/extension-token.ts";
+import { textOf } from "../../crds/secret-text.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
@@ -10,8 +11,7 @@ import { kubernetesPlatformHealth } from "../adapters/kubernetes/platform-health
 import { watchedHistory } from "../adapters/kubernetes/records/environment-records.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
 import { watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
-import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
-import { kubernetesRepositoryReloads } from "../adapters/kubernetes/repository-reloads.ts";
+import { kubernetesRepositories, kubernetesRepositoryReloads } from "../adapters/kubernetes/repositories.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
 import { kubernetesWorkloads } from "../adapters/kubernetes/workloads.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
@@ -21,10 +21,9 @@ import { areExpirationsBlocked } from "../controllers/environment/expiration/lim
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import { createWebhookRegistrar } from "../controllers/webhook-registration/registrar.ts";
-import type { ConsoleSecrets } from "../ports/api/console-secrets.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
-import { type SecretManager, SecretManagerUnavailable, textOf } from "../ports/secret-manager.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import { type ConsoleSecrets, type SecretManager, SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { countedInbox, createWebhookInbox } from "../webhooks/inbox.ts";

@@ -4,10 +4,9 @@ import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets, kubernetesConfigSetVersions } from "../adapters/kubernetes/config-sets.ts";
 import { operatorEnvironments } from "../adapters/kubernetes/environments/operator-environments.ts";
-import { kubernetesEventRecorder } from "../adapters/kubernetes/events/event-recorder.ts";
-import { kubernetesInventory } from "../adapters/kubernetes/inventory.ts";
+import { kubernetesEventRecorder } from "../adapters/kubernetes/event-recorder.ts";
 import { environmentType, repositoryType } from "../adapters/kubernetes/kinds.ts";
-import { kubernetesNamespaceContents } from "../adapters/kubernetes/namespace-contents.ts";
+import { kubernetesInventory, kubernetesNamespaceContents } from "../adapters/kubernetes/namespace-contents.ts";
 import { kubernetesPods } from "../adapters/kubernetes/pods.ts";
 import { kubernetesRecords } from "../adapters/kubernetes/records/environment-records.ts";
 import { kubernetesNotifications } from "../adapters/kubernetes/records/notifications.ts";
@@ -22,9 +21,9 @@ import type { ControllerDependencies } from "../controllers/index.ts";
 import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
-import type { ServerClock } from "../ports/clock.ts";
+import type { ServerClock } from "../ports/cluster.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
+import type { Metrics } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { type Foundations, urlProber } from "./foundations.ts";
@@ -54,12 +53,13 @@ export function controllerDependencies(
   const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
   const { namespace, serviceAccount } = settings;
   const { random, serverClock = { now: () => client.serverTime() } } = options;
+  const stored = { client, namespace, clock, deletions };
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
   const repositories = kubernetesRepositories(caches.repositories, namespace);
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
   const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
-  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
+  const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const secretManager = foundations.secretManagers.forController;
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const instance = hostname();
@@ -88,7 +88,7 @@ export function controllerDependencies(
     repositoryHost,
     backingServices: BACKING_SERVICES,
     generateSecret: randomSecret,
-    environments: operatorEnvironments({ client, cache: caches.environments, deletions }),
+    environments: operatorEnvironments({ ...stored, cache: caches.environments }),
     environment: (name) => caches.environments.get(name),
     environmentsOf,
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
@@ -102,14 +102,14 @@ export function controllerDependencies(
     repositoryStatusWriter: kubernetesStatusWriter({ client, type: repositoryType, cache: caches.repositories }),
     configSets,
     configSetVersions: kubernetesConfigSetVersions({ client, cache: caches.revisions, namespace, serverClock }),
-    apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
+    apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     notifications,
     announcer: createAnnouncer({ settings, repositories, notifications, clock }),
     ...foundations.messaging,
     extensionKey: extensionKeyOf(foundations.secretManagers.forController),
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
-    allocations: foundations.allocations,
+    costMonitor: foundations.costMonitor,
     rollupStore: kubernetesRollupStore({ client, namespace }),
     rollupDays: watchedRollupDays(caches.rollups),
     events,

@@ -13,7 +13,7 @@ import {
   watchedRollups,
   watchedWebhookDeliveries,
 } from "../adapters/kubernetes/kinds.ts";
-import { openCostAllocations } from "../adapters/opencost/allocations.ts";
+import { openCostMonitor } from "../adapters/opencost/cost-monitor.ts";
 import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
 import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
 import { fieldManagers } from "../audit/out-of-band-changes.ts";
@@ -32,9 +32,9 @@ import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
 import type { Caches } from "../ports/caches.ts";
-import type { Chat, Mail } from "../ports/notifications/messaging.ts";
-import type { Allocations } from "../ports/observability/allocations.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
+import type { CostMonitor } from "../ports/cost-monitor.ts";
+import type { Metrics } from "../ports/metrics.ts";
+import type { Chat, Mail } from "../ports/notifications.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { deployerOf } from "./deployers.ts";
 import { around, kubeCallSpans, observing, serviceCallSpans } from "./observation/call-spans.ts";
@@ -66,7 +66,7 @@ export function createFoundations(options: FoundationOptions) {
   const deployer = deployerOf(settings);
   const secretManagers = createSecretManagers(settings, { client, leaderClient, isLeading: term.holds, clock });
   const { chat, mail } = createMessaging(settings);
-  const allocations = createAllocations(settings);
+  const costMonitor = createCostMonitor(settings);
   return {
     settings,
     log,
@@ -88,7 +88,7 @@ export function createFoundations(options: FoundationOptions) {
       forController: observed("secret-manager", secretManagers.forController),
       forApi: observed("secret-manager", secretManagers.forApi),
     },
-    allocations: allocations && observed("opencost", allocations),
+    costMonitor: costMonitor && observed("opencost", costMonitor),
     messaging: { chat: observed("chat", chat), mail: mail && observed("mail", mail) },
   };
 }
@@ -108,10 +108,10 @@ function spansOf<S>(tracing: Tracing, seam: (tracing: Tracing) => S): S | undefi
 }
 
 /** The cost monitor of the settings, where they name one. */
-function createAllocations({ costs }: Pick<Settings, "costs">): Allocations | undefined {
+function createCostMonitor({ costs }: Pick<Settings, "costs">): CostMonitor | undefined {
   if (costs.openCost === undefined) return undefined;
   const { url, caFile } = costs.openCost;
-  return openCostAllocations({ url, ca: contentOf(caFile) });
+  return openCostMonitor({ url, ca: contentOf(caFile) });
 }
 
 /** The chat of the settings, and their mail server where they name one. */

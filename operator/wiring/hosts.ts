@@ -2,6 +2,7 @@ import NodeCache from "node-cache";
 import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
 import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import { textOf } from "../../crds/secret-text.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { gitea } from "../adapters/gitea/host-technology.ts";
 import { github } from "../adapters/github/host-technology.ts";
@@ -14,15 +15,15 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { Tracing } from "../kit/tracing.ts";
 import type { HostTechnology } from "../ports/host-technology.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
-import { type SecretManager, textOf } from "../ports/secret-manager.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 import {
   type HostedRepository,
   type PullRequestHost,
   PullRequestHostFailed,
+  type PullRequestReader,
 } from "../ports/webhooks/pull-request-host.ts";
-import type { PullRequestReader } from "../ports/webhooks/pull-request-reader.ts";
 import type { RepositoryHooks } from "../ports/webhooks/repository-hooks.ts";
-import type { WebhookFormats } from "../webhooks/formats.ts";
+import type { WebhookFormats } from "../webhooks/senders.ts";
 import { hostCallSpans } from "./observation/call-spans.ts";
 
 /** The kinds of hosts that settings may name. */

@@ -6,7 +6,7 @@ import { recordOutOfBandChanges } from "../audit/out-of-band-changes.ts";
 import { type ControllerDependencies, controllers } from "../controllers/index.ts";
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
+import type { Metrics } from "../ports/metrics.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { createRecorder, flushRegularly, type Recorder } from "../rollups/recorder.ts";
 import { type ApiOptions, apiPorts } from "./api-ports.ts";
@@ -33,7 +33,7 @@ export type Operator = ReturnType<typeof createOperator>;
 export function createOperator(options: OperatorOptions) {
   const foundations = createFoundations(options);
   const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } = foundations;
-  const { allocations } = foundations;
+  const { costMonitor } = foundations;
   const { random, onPorts = (context: ControllerDependencies) => context } = options;
   const { recorder, metrics } = createRecording(foundations, options.metrics);
   // Separate, so that neither waits for the other's connections.
@@ -96,7 +96,7 @@ export function createOperator(options: OperatorOptions) {
       const { forController, forApi } = secretManagers;
       const open = [client, leaderClient, hostForController, hostForApi, apisForController, apisForApi];
       await Promise.all([...open, forController, forApi, messaging.chat].map((connections) => connections.close()));
-      await allocations?.close();
+      await costMonitor?.close();
     },
   };
 }

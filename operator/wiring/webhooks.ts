@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { decidedWrites } from "../adapters/kubernetes/environments/decided-writes.ts";
+import { decidedWrites } from "../adapters/kubernetes/environments/operator-environments.ts";
 import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/records/webhook-deliveries.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
@@ -13,7 +13,7 @@ import type { ProcessingContext } from "../webhooks/process.ts";
 import type { Foundations } from "./foundations.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 
-interface Half {
+interface ProcessPorts {
   /** Separate, so that users' calls never queue behind those of controllers. */
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;
@@ -24,7 +24,7 @@ interface Half {
 /** Stored deliveries, with the dependencies for processing them. */
 export function processingContext(
   { settings, clock, caches, deletions, tracing }: Foundations,
-  { client, configSets, branchHeads, audit = UNRECORDED }: Half,
+  { client, configSets, branchHeads, audit = UNRECORDED }: ProcessPorts,
 ): ProcessingContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
   const { traceparent } = tracing;
@@ -33,7 +33,7 @@ export function processingContext(
   return {
     webhookDeliveries,
     decide,
-    writes: decidedWrites({ client, cache: caches.environments, deletions, traceparent }),
+    writes: decidedWrites({ client, cache: caches.environments, clock, deletions, traceparent }),
     audit,
     newId: randomUUID,
     world: {

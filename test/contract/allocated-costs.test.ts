@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Allocations } from "../../crds/environment/costs/allocations.ts";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
-import { lifeOfEnvironment, lifeOfRecord } from "../../crds/environment/life.ts";
-import { summaryOf } from "../../operator/ports/observability/summary.ts";
+import type { Allocations } from "../../crds/usage/allocations.ts";
+import { summaryOf } from "../../crds/usage/period-summary.ts";
+import { usageOfEnvironment, usageOfRecord } from "../../crds/usage/usage-record.ts";
 import { environmentFixture } from "../support/fixtures/environment/environment-fixture.ts";
 import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
@@ -103,12 +103,12 @@ describe("costs of which OpenCost said what was allocated", () => {
   });
 
   test("stay when the resources go", async () => {
-    const lives = [lifeOfEnvironment(living), lifeOfRecord(gone)];
+    const records = [usageOfEnvironment(living), usageOfRecord(gone)];
     for (const day of ["2026-05-30", "2026-05-31"]) {
       const fromMs = Date.parse(`${day}T00:00:00Z`);
       service.rollups.sumUp(
         day,
-        summaryOf(lives, { fromMs, toMs: fromMs + 86_400_000 }, service.clock.now().getTime()),
+        summaryOf(records, { fromMs, toMs: fromMs + 86_400_000 }, service.clock.now().getTime()),
       );
     }
     service.records.forget();

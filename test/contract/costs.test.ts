@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Usage } from "../../crds/environment/costs/usage.ts";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
-import { lifeOfRecord } from "../../crds/environment/life.ts";
-import { summaryOf } from "../../operator/ports/observability/summary.ts";
+import { summaryOf } from "../../crds/usage/period-summary.ts";
+import type { Usage } from "../../crds/usage/usage.ts";
+import { usageOfRecord } from "../../crds/usage/usage-record.ts";
 import { environmentFixture } from "../support/fixtures/environment/environment-fixture.ts";
 import { expectPromised } from "../support/http/api-promises.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/http/api-service.ts";
@@ -183,9 +183,9 @@ describe("GET /api/observability/costs/dashboard", () => {
 
   test("takes the sum of a day that was stored, when its records are dropped", async () => {
     const dropped = { ...record("old", "2026-04-10T00:00:00Z", "2026-04-10T06:00:00Z") };
-    const life = lifeOfRecord({ ...dropped, usage: [from("2026-04-10T00:00:00Z", 2_000)] });
+    const used = usageOfRecord({ ...dropped, usage: [from("2026-04-10T00:00:00Z", 2_000)] });
     const day = { fromMs: Date.parse("2026-04-10T00:00:00Z"), toMs: Date.parse("2026-04-11T00:00:00Z") };
-    service.rollups.sumUp("2026-04-10", summaryOf([life], day, service.clock.now().getTime()));
+    service.rollups.sumUp("2026-04-10", summaryOf([used], day, service.clock.now().getTime()));
     const { summary, timeseries } = await get("dashboard?from=2026-04-09T00:00:00Z&to=2026-04-12T00:00:00Z");
     expect(summary).toMatchObject({ total_cost: 12, average_cost_per_environment: 12 });
     expect(timeseries.map(({ total_cost }: { total_cost: number }) => total_cost)).toEqual([0, 12, 0]);

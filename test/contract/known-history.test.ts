@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { DIMENSIONS } from "../../operator/ports/observability/summary.ts";
+import { DIMENSIONS } from "../../crds/usage/period-summary.ts";
 import { type ApiService, PEOPLE, type Person, startApiService } from "../support/http/api-service.ts";
 import { type Platform, platformOf } from "./moved-platform.ts";
 

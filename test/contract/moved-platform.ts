@@ -1,8 +1,8 @@
 import { expect } from "@jest/globals";
 import type { Condition } from "../../crds/conditions.ts";
-import { requestedOf, usageAfter } from "../../crds/environment/costs/usage.ts";
 import type { EnvironmentRecord } from "../../crds/environment/environment-record.ts";
 import type { EnvironmentStatus } from "../../crds/environment/ephemeral-environment.ts";
+import { requestedOf, usageAfter } from "../../crds/usage/usage.ts";
 import { environmentRecord } from "../../operator/controllers/environment/deletion/record.ts";
 import { summarizeDays } from "../../operator/rollups/daily-summaries.ts";
 import { memoryRollupStore } from "../support/doubles/memory/costs/rollups.ts";

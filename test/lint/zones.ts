@@ -42,7 +42,11 @@ export const ZONES: readonly Zone[] = [
   { folder: "operator/wiring", may: ["crds", "operator"], types: ["config"] },
   // Only operator/main.ts and its neighbours join the operator and the API.
   { folder: "operator", may: ["api", "config", "crds"] },
-  { folder: "api", may: ["crds", "operator/ports"], types: ["config"] },
+  {
+    folder: "api",
+    may: ["crds", "operator/ports", "operator/kit/log.ts", "operator/kit/time/clock.ts", "operator/kit/tracing.ts"],
+    types: ["config"],
+  },
   { folder: "clients", may: [] },
   { folder: "clients/sdk/generate.ts", may: GENERATED },
   { folder: "clients/cli/mcp/generate.ts", may: GENERATED },
@@ -62,6 +66,7 @@ export const WITHOUT_CIRCLES: readonly string[] = [
   "operator",
   "operator/adapters",
   "operator/controllers",
+  "operator/ports",
   "deploy",
   "clients/console",
 ];

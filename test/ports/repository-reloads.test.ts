@@ -3,7 +3,7 @@ import { reconcileToken } from "../../crds/environment/ephemeral-environment.ts"
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { repositoryType } from "../../operator/adapters/kubernetes/kinds.ts";
-import { kubernetesRepositoryReloads } from "../../operator/adapters/kubernetes/repository-reloads.ts";
+import { kubernetesRepositoryReloads } from "../../operator/adapters/kubernetes/repositories.ts";
 import { createObjectCache } from "../../operator/kit/cache/indexed-cache.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { type RepositoryHost, RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";

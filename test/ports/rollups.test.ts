@@ -1,4 +1,6 @@
 import { expect, test } from "@jest/globals";
+import type { Rollup } from "../../crds/rollup.ts";
+import { sumOfSummaries } from "../../crds/usage/period-summary.ts";
 import { watchedRollups } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore, watchedRollupDays } from "../../operator/adapters/kubernetes/records/rollups.ts";
 import { createCacheSet } from "../../operator/kit/cache/cache-set.ts";
@@ -6,8 +8,6 @@ import { createKubeClient } from "../../operator/kit/client/create-kube-client.t
 import { configMapKind } from "../../operator/kit/client/kinds.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
-import type { RollupContent } from "../../operator/ports/observability/rollups.ts";
-import { sumOfSummaries } from "../../operator/ports/observability/summary.ts";
 import { createRecorder } from "../../operator/rollups/recorder.ts";
 import { memoryRollupStore } from "../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
@@ -39,7 +39,7 @@ rollupsSuite("in memory", async () => ({ store: memoryRollupStore(), stop: async
 test("are seen by every replica", async () => {
   const client = connected();
   const store = kubernetesRollupStore({ client, namespace });
-  const replaced = async (change: Partial<RollupContent>) => {
+  const replaced = async (change: Partial<Rollup>) => {
     const former = await store.find("2025-12-31");
     expect(former !== undefined && (await store.replace(former, { ...former, ...change }))).toBe(true);
   };

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import type { Component } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
 import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
-import type { LogSelection, LogTarget } from "../../../operator/ports/api/pod-logs.ts";
+import type { LogSelection, LogTarget } from "../../../operator/ports/api/pods.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";
 import { route, type ServerEvent } from "../../route.ts";

@@ -1,5 +1,5 @@
-import type { DeployerEntry } from "../../../operator/ports/api/deployer-log.ts";
-import type { LogLine } from "../../../operator/ports/api/pod-logs.ts";
+import type { LogLine } from "../../../operator/ports/api/pods.ts";
+import type { DeployerEntry } from "../../../operator/ports/deployer.ts";
 import type { LogEntry } from "./schemas.ts";
 
 /** Container's log line as an entry: most loggers' JSON is parsed, other text is the message. */

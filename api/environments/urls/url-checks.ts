@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import type { Clock } from "../../../operator/ports/clock.ts";
+import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { Repositories } from "../../../operator/ports/repositories.ts";
 import type { ProbeResult, UrlProber } from "../../../operator/ports/url-prober.ts";
 

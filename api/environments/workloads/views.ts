@@ -1,4 +1,4 @@
-import type { Workload } from "../../../operator/ports/api/workloads.ts";
+import type { Workload } from "../../../operator/ports/api/pods.ts";
 import type { WorkloadReport } from "./schemas.ts";
 
 /** Workload in version 2. */

@@ -1,7 +1,7 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { titleOf } from "../../../crds/object-title.ts";
 import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
-import type { Workload } from "../../../operator/ports/api/workloads.ts";
+import type { Workload } from "../../../operator/ports/api/pods.ts";
 import type { NamedObject } from "../../../operator/ports/deployer.ts";
 import { HttpError } from "../../errors.ts";
 import type { Services } from "../../services.ts";

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { requestTarget } from "../network/request-target.ts";
 import { type Account, accountByEmail } from "./accounts.ts";
@@ -98,4 +98,4 @@ function mailTo({ email, name }: Account, link: string): Mail {
 }
 
 /** The stored digest of a link does not open the page. */
-const digest = (token: string) => createHash("sha256").update(token).digest("base64url");
+const digest = (token: string) => hash("sha256", token, "base64url");

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 import { untilRolledOut } from "./tools.ts";
 
@@ -29,7 +29,7 @@ export const fetchText: Fetch = async (url) => {
 /** Installs Argo CD and returns when it runs. Fails when its manifests differ from the pinned ones. */
 export async function installArgoCd(user: ClusterUser, read: Fetch): Promise<void> {
   const manifests = await read(argoCd.url);
-  const sha256 = createHash("sha256").update(manifests).digest("hex");
+  const sha256 = hash("sha256", manifests);
   if (sha256 !== argoCd.sha256) throw new Error(`${argoCd.url} is not what is pinned: its SHA-256 is ${sha256}`);
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
   await kubectl(user, ["apply", "--server-side", "--filename=-"], { input: JSON.stringify(namespace) });

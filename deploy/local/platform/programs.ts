@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
 export async function keepOperatorRunning(platform: HostPlatform): Promise<void> {
   const { kubeconfig, settings } = operatorFiles(platform);
   const main = await operatorBundle();
-  await endOutdatedOperator(platform, createHash("sha256").update(`${main}\n${settings.content}`).digest("hex"));
+  await endOutdatedOperator(platform, hash("sha256", `${main}\n${settings.content}`));
   await writeFile(settings.path, settings.content, { mode: 0o600 });
   const spec = {
     name: operatorProgram,

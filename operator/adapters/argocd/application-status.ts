@@ -164,12 +164,10 @@ const isFailedHook = ({ hookType = "", hookPhase = "" }: SyncedResource) => hook
 /** True for a failed sync or hook. */
 export const isFailed = (phase: string) => phase === "Failed" || phase === "Error";
 
-function keptHealth({ status, lastTransitionTime }: Health = {}): Health {
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
-  };
-}
+const keptHealth = ({ status, lastTransitionTime }: Health = {}): Health => ({
+  ...(status !== undefined && { status }),
+  ...(lastTransitionTime !== undefined && { lastTransitionTime }),
+});
 
 /** Argo CD's objections to the deletion of an Application: current conditions whose type ends in `Error`. */
 export function deletionErrors(application: ObservedObject | undefined): readonly Blocker[] {

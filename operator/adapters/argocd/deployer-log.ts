@@ -1,18 +1,14 @@
 import { namespaceName } from "../../../crds/names.ts";
 import { printable } from "../../masking/secret-mask.ts";
-import type { DeployerEntry, DeployerLog } from "../../ports/api/deployer-log.ts";
 import type { Cluster } from "../../ports/cluster.ts";
+import type { DeployerEntry, DeployerLog } from "../../ports/deployer.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { type ApplicationStatus, isFailed } from "./application-status.ts";
 import { applicationKind } from "./kinds.ts";
 import type { ArgocdSettings } from "./objects.ts";
 
 /** An entry with a possibly missing or unreadable time. */
-interface Told {
-  readonly at: string | undefined;
-  readonly level: DeployerEntry["level"];
-  readonly message: string;
-}
+type LogEntry = Omit<DeployerEntry, "at"> & { readonly at: string | undefined };
 
 /** DeployerLog port on Argo CD's Application: a fresh read, because the cache keeps little of its status. */
 export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: ArgocdSettings): DeployerLog {
@@ -20,7 +16,7 @@ export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: Argo
     async entries(environment) {
       const ref = { name: namespaceName(environment.name), namespace: settings.namespace };
       const found = await forUser(() => cluster.read(environment, applicationKind, ref));
-      const entries = told((found?.status ?? {}) as ApplicationStatus).map(({ at = "", level, message }) => ({
+      const entries = entriesOf((found?.status ?? {}) as ApplicationStatus).map(({ at = "", level, message }) => ({
         at: new Date(at),
         level,
         message: printable(message),
@@ -31,7 +27,7 @@ export function argocdDeployerLog(cluster: Pick<Cluster, "read">, settings: Argo
   };
 }
 
-function told(status: ApplicationStatus): readonly Told[] {
+function entriesOf(status: ApplicationStatus): readonly LogEntry[] {
   const { conditions = [], operationState = {} } = status;
   return [
     ...conditions.map(({ type, message = "", lastTransitionTime }) => ({
@@ -55,11 +51,11 @@ function operationEntries({
   startedAt,
   finishedAt,
   syncResult,
-}: NonNullable<ApplicationStatus["operationState"]>): Told[] {
+}: NonNullable<ApplicationStatus["operationState"]>): LogEntry[] {
   if (phase === undefined) return [];
   const at = finishedAt ?? startedAt;
   const level = isFailed(phase) ? "ERROR" : "INFO";
-  const resources = (syncResult?.resources ?? []).map((resource): Told => {
+  const resources = (syncResult?.resources ?? []).map((resource): LogEntry => {
     const { kind, name, status = "", hookPhase = "", message: said = "" } = resource;
     const hasFailed = status === "SyncFailed" || isFailed(hookPhase);
     return { at, level: hasFailed ? "ERROR" : "INFO", message: `${kind} '${name}' ${status || hookPhase}: ${said}` };
@@ -67,12 +63,12 @@ function operationEntries({
   return [...resources, { at, level, message: `Operation ${phase}: ${message}` }];
 }
 
-function healthEntries({ sync, health, resources = [], reconciledAt }: ApplicationStatus): Told[] {
+function healthEntries({ sync, health, resources = [], reconciledAt }: ApplicationStatus): LogEntry[] {
   const unhealthy = resources.filter((resource) => !isWell(resource.health?.status));
   const at = health?.lastTransitionTime ?? reconciledAt;
   const { status = "Unknown", message = "" } = health ?? {};
   return [
-    ...unhealthy.map(({ kind, name, health: own }): Told => {
+    ...unhealthy.map(({ kind, name, health: own }): LogEntry => {
       return { at, level: "WARN", message: `${kind} '${name}' ${own?.status}: ${own?.message ?? ""}` };
     }),
     {

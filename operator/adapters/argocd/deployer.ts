@@ -1,45 +1,56 @@
+import { ARGOCD_LABEL, ARGOCD_TRACKING_ANNOTATION } from "../../../crds/environment/managed-by.ts";
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
-import { isForbidden, isNotFound, isUnavailable, type KubeError, translated } from "../../kit/client/errors.ts";
+import {
+  insteadOf,
+  isConflict,
+  isForbidden,
+  isNotFound,
+  isUnavailable,
+  type KubeError,
+  translated,
+} from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { Cluster, Owner, Removal } from "../../ports/cluster.ts";
+import { type KubeObject, type ObjectMeta, resourceType } from "../../kit/client/objects.ts";
+import { elapsedMs } from "../../kit/time/clock.ts";
+import type { Owner, Removal } from "../../ports/cluster.ts";
 import {
   type Deployer,
+  type DeployerContext,
   DeployerUnavailable,
   type DeploymentProblem,
-  type WantedApplication,
+  type DesiredApplication,
 } from "../../ports/deployer.ts";
-import { type ApplicationStatus, deletionErrors, type KeptApplicationStatus, observed } from "./application-status.ts";
+import {
+  type ApplicationStatus,
+  deletionErrors,
+  type KeptApplicationStatus,
+  observed,
+  type UnchangedJobs,
+} from "./application-status.ts";
 import { createChartLogins } from "./chart-logins.ts";
 import { applicationKind, appProjectKind } from "./kinds.ts";
 import {
   type ArgocdSettings,
-  ASKED_AT,
   applicationObject,
-  askingObject,
   endingPatch,
   projectObject,
+  RETRIED_AT,
   rerenderedObject,
+  retriedObject,
   sourceAnnotation,
   sourceOf,
 } from "./objects.ts";
-import { removeOutdatedJobs } from "./outdated-jobs.ts";
 
-/** The parts that the deployer works with. */
-export interface ArgocdContext {
-  readonly cluster: Cluster;
-  readonly client: Pick<KubeClient, "list" | "delete">;
-  readonly settings: ArgocdSettings;
-  readonly clock: Clock;
-}
+export type ArgocdContext = DeployerContext & { readonly settings: ArgocdSettings };
 
 /** The Deployer port on Argo CD's resources: one Application and one AppProject an environment, and a Secret for the login at its chart's place. */
 export function argocdDeployer({ cluster, client, settings, clock }: ArgocdContext): Deployer {
-  const ref = (environment: { name: string }) => ({
-    name: namespaceName(environment.name),
-    namespace: settings.namespace,
-  });
   const logins = createChartLogins(cluster, settings, clock);
+  const ref = ({ name }: Owner) => ({ name: namespaceName(name), namespace: settings.namespace });
+  const applicationOf = (environment: Owner) => cluster.observe(environment, applicationKind, ref(environment));
+  const statusOf = (environment: Owner) => (applicationOf(environment)?.status ?? {}) as Partial<KeptApplicationStatus>;
+  const removeApplication = (environment: Owner) =>
+    written(() => cluster.remove(environment, applicationKind, ref(environment)));
   const takeLogin = async (environment: Owner): Promise<Removal> =>
     logins.mark(environment) ? written(() => logins.take(environment)) : { state: "gone" };
   /** The project's mark once the login is taken away; the former one until it is gone. */
@@ -48,26 +59,22 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
     const { state } = await takeLogin(environment);
     return mark !== undefined && state === "gone" ? "" : mark;
   };
-  const isUnrendered = (environment: Owner) => {
-    const found = cluster.observe(environment, applicationKind, ref(environment));
-    const { conditions = [] } = (found?.status ?? {}) as Partial<KeptApplicationStatus>;
-    return conditions.some(({ type }) => type === "ComparisonError");
-  };
   const endSync = async (environment: Owner) => {
-    const known = cluster.observe(environment, applicationKind, ref(environment));
-    const { isCalm = true } = (known?.status ?? {}) as Partial<KeptApplicationStatus>;
+    const { isCalm = true } = statusOf(environment);
     if (isCalm) return;
     await written(async () => {
-      const found = await cluster.read(environment, applicationKind, ref(environment));
-      const { phase, startedAt } = ((found?.status ?? {}) as ApplicationStatus).operationState ?? {};
+      const current = await cluster.read(environment, applicationKind, ref(environment));
+      const { phase, startedAt } = ((current?.status ?? {}) as ApplicationStatus).operationState ?? {};
       if (phase !== "Running" || startedAt === undefined) return;
       await cluster.change(environment, applicationKind, ref(environment), endingPatch(startedAt));
     });
   };
-  const ask = async (wanted: WantedApplication, problem?: DeploymentProblem) => {
-    const asking = askingObject(applicationObject(wanted, settings), problem, clock.now());
-    await written(() => cluster.ensure(wanted.environment, applicationKind, asking));
-    return asking;
+  /** Requests another attempt; answers the time of the request. */
+  const retry = async (wanted: DesiredApplication, problem?: DeploymentProblem) => {
+    const now = clock.now();
+    const retried = retriedObject(applicationObject(wanted, settings), problem, now);
+    await written(() => cluster.ensure(wanted.environment, applicationKind, retried));
+    return now.toISOString();
   };
   return {
     async ensureProject(environment, chart, login) {
@@ -83,42 +90,41 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
     loginAgeMs: (environment, chart, source) => logins.ageMs(environment, { chart, source }),
 
     async ensure(wanted) {
+      const { environment } = wanted;
       const application = applicationObject(wanted, settings);
-      const isToRender = logins.isNews(wanted.environment) && isUnrendered(wanted.environment);
-      const asked = isToRender ? rerenderedObject(application) : application;
-      const outcome = await written(() => cluster.ensure(wanted.environment, applicationKind, asked));
+      const isUnrendered = () => statusOf(environment).conditions?.some(({ type }) => type === "ComparisonError");
+      const desired = logins.isNews(environment) && isUnrendered() ? rerenderedObject(application) : application;
+      const outcome = await written(() => cluster.ensure(environment, applicationKind, desired));
       return outcome === "repaired" ? "changed" : outcome;
     },
 
     observe(wanted) {
-      const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
-      return found && observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
+      const application = applicationOf(wanted.environment);
+      return application && observed(statusOf(wanted.environment), sourceOf(wanted));
     },
 
     async retry(wanted, brokenSince) {
-      const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
-      const inMs = requeueInMs(found?.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
-      if (found === undefined || inMs > 0) return inMs;
-      const { problem } = observed((found.status ?? {}) as Partial<KeptApplicationStatus>, sourceOf(wanted));
-      const asking = await ask(wanted, problem);
-      return requeueInMs(asking.metadata.annotations?.[ASKED_AT], brokenSince, clock.now());
+      const application = applicationOf(wanted.environment);
+      const inMs = requeueInMs(application?.metadata.annotations?.[RETRIED_AT], brokenSince, clock.now());
+      if (application === undefined || inMs > 0) return inMs;
+      const { problem } = observed(statusOf(wanted.environment), sourceOf(wanted));
+      return requeueInMs(await retry(wanted, problem), brokenSince, clock.now());
     },
 
     async replaceJobs(wanted) {
-      const found = cluster.observe(wanted.environment, applicationKind, ref(wanted.environment));
-      const { unchangedJobs, failedSync } = (found?.status ?? {}) as Partial<KeptApplicationStatus>;
+      const { unchangedJobs, failedSync } = statusOf(wanted.environment);
       if (unchangedJobs === undefined) return [];
       const namespace = namespaceName(wanted.environment.name);
       const { removed, running } = await removeOutdatedJobs(client, namespace, unchangedJobs);
       // A sync that runs tries again by itself.
-      if (removed.length > 0 && failedSync !== undefined) await ask(wanted);
+      if (removed.length > 0 && failedSync !== undefined) await retry(wanted);
       return running.map((name) => ({ kind: "Job", name }));
     },
 
     endSync,
 
     deployedSources(environment) {
-      const annotations = cluster.observe(environment, applicationKind, ref(environment))?.metadata.annotations ?? {};
+      const annotations = applicationOf(environment)?.metadata.annotations ?? {};
       const sources = COMPONENTS.flatMap((component) => {
         const [, branch, commit] = /^(.*)@(.*)$/s.exec(annotations[sourceAnnotation(component)] ?? "") ?? [];
         return branch && commit ? [[component, { branch, commit }]] : [];
@@ -129,17 +135,17 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
     async remove(environment) {
       // Argo CD deletes only without a running sync, and a sync waits for its hooks.
       await endSync(environment);
-      const removal = await written(() => cluster.remove(environment, applicationKind, ref(environment)));
-      const errors = deletionErrors(cluster.observe(environment, applicationKind, ref(environment)));
+      const removal = await removeApplication(environment);
+      const errors = deletionErrors(applicationOf(environment));
       if (removal.state === "gone" || errors.length === 0) return removal;
       return { ...removal, blockers: [...(removal.blockers ?? []), ...errors] };
     },
 
     async abandon(environment) {
-      const removal = await written(() => cluster.remove(environment, applicationKind, ref(environment)));
+      const removal = await removeApplication(environment);
       if (removal.state === "gone") return removal;
       await written(() => cluster.release(environment, applicationKind, ref(environment)));
-      return written(() => cluster.remove(environment, applicationKind, ref(environment)));
+      return removeApplication(environment);
     },
 
     async removeProject(environment) {
@@ -154,12 +160,9 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
 /** Bounds of the requeue delay of a failed sync, which equals the age of the failure. */
 const REQUEUE_MS = { first: 15_000, longest: 600_000 };
 
-/**
- * The pause equals the failure's age at the last retry. A time in the future comes from a clock that was set back
- * since, and is ignored.
- */
-function requeueInMs(askedAt: string | undefined, brokenSince: Date, now: Date): number {
-  const moments = [brokenSince, new Date(askedAt ?? "")].map((moment) => moment.getTime());
+/** The pause is the failure's age at the last retry. A future time, of a clock since set back, is ignored. */
+function requeueInMs(retriedAt: string | undefined, brokenSince: Date, now: Date): number {
+  const moments = [brokenSince, new Date(retriedAt ?? "")].map((moment) => moment.getTime());
   const past = moments.filter((moment) => moment <= now.getTime());
   if (past.length === 0) return 0;
   const last = Math.max(...past);
@@ -183,3 +186,48 @@ function obstacleOf(error: unknown): string | undefined {
   if (isForbidden(error)) return "the platform lacks the right, or a policy refuses it: see the platform's chart";
   return isUnavailable(error) ? "the API server does not take it now" : undefined;
 }
+
+interface Job extends KubeObject {
+  readonly spec?: { readonly ttlSecondsAfterFinished?: number };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+const jobType = resourceType<Job>({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
+
+/**
+ * Deletes those of the Jobs that have ended and may go then, as their TTL says: the next attempt of the sync makes them anew. What
+ * the sync itself has made stays, or one update would run it twice. The policy `platform-jobs` lets the platform delete no others.
+ */
+async function removeOutdatedJobs(
+  client: Pick<KubeClient, "list" | "delete">,
+  namespace: string,
+  { names, startedAt }: UnchangedJobs,
+) {
+  const { items } = await client.list(jobType, { namespace });
+  const outdated = items.filter(
+    ({ metadata, spec }) =>
+      names.includes(metadata.name) &&
+      metadata.creationTimestamp < startedAt &&
+      metadata.deletionTimestamp === undefined &&
+      spec?.ttlSecondsAfterFinished !== undefined &&
+      isTracked(metadata, namespace),
+  );
+  const ended = outdated.filter(hasEnded);
+  for (const { metadata } of ended) {
+    const { name, uid } = metadata;
+    // Another one of that name is none of these.
+    await client.delete(jobType, { name, namespace }, { uid }).catch(insteadOf(isConflict, "gone"));
+  }
+  const running = outdated.filter((job) => !ended.includes(job));
+  return { removed: ended.map(nameOf), running: running.map(nameOf) };
+}
+
+const nameOf = ({ metadata }: Job) => metadata.name;
+
+const hasEnded = ({ status }: Job) =>
+  status?.conditions?.some(({ type, status: is }) => (type === "Complete" || type === "Failed") && is === "True") ===
+  true;
+
+/** True for what the application made: https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/ */
+const isTracked = ({ annotations = {}, labels = {} }: ObjectMeta, application: string) =>
+  annotations[ARGOCD_TRACKING_ANNOTATION]?.startsWith(`${application}:`) || labels[ARGOCD_LABEL] === application;

@@ -3,7 +3,7 @@ import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.t
 import { type ChartSource, isPackaged, OCI_SCHEME } from "../../../crds/repository/chart-source.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { DesiredObject, FieldPatch, ObservedObject } from "../../ports/cluster.ts";
-import type { DeploymentProblem, WantedApplication } from "../../ports/deployer.ts";
+import type { DeploymentProblem, DesiredApplication } from "../../ports/deployer.ts";
 
 /** Makes Argo CD delete the application's objects before the application. */
 const CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io";
@@ -55,16 +55,16 @@ export interface ArgocdSettings {
 
 /** Our name in Argo CD's history. */
 const OPERATOR = "ephemeral-environments";
-/** Argo CD's annotation by which it is asked to render. */
+/** Argo CD's annotation that requests a rendering. */
 const REFRESH = "argocd.argoproj.io/refresh";
-/** Annotation with the time of the last request to try again: on the application, so that any process counts the same pauses. */
-export const ASKED_AT = `${GROUP}/asked-again-at`;
+/** Annotation with the time of the last retry: on the application, so that any process counts the same pauses. */
+export const RETRIED_AT = `${GROUP}/asked-again-at`;
 /**
  * The application with a request that Argo CD fulfils and removes. For missing manifests a hard refresh, because Argo
  * CD caches the failed rendering of a commit for an hour; else a sync without a revision, which takes the branch's
  * newest commit. https://argo-cd.readthedocs.io/en/stable/user-guide/sync-kubectl/
  */
-export function askingObject(
+export function retriedObject(
   application: DesiredObject,
   problem: DeploymentProblem | undefined,
   now: Date,
@@ -72,7 +72,7 @@ export function askingObject(
   const { metadata, spec } = application;
   const isUnrendered = problem === "ChartInvalid" || problem === "DeployerUnavailable";
   const refresh = isUnrendered ? { [REFRESH]: "hard" } : {};
-  const annotations = { ...metadata.annotations, [ASKED_AT]: now.toISOString(), ...refresh };
+  const annotations = { ...metadata.annotations, [RETRIED_AT]: now.toISOString(), ...refresh };
   const { syncOptions, retry } = (spec as { syncPolicy: { syncOptions: string[]; retry: object } }).syncPolicy;
   const sync = { initiatedBy: { username: OPERATOR, automated: true }, sync: { prune: true, syncOptions }, retry };
   return { ...application, metadata: { ...metadata, annotations }, ...(isUnrendered ? {} : { operation: sync }) };
@@ -98,13 +98,9 @@ export function endingPatch(startedAt: string): readonly FieldPatch[] {
   ];
 }
 
-/**
- * The project that confines an environment's application: its one namespace, its one chart, and the kinds it may make.
- *
- * @param login what its annotation says of a login; `undefined`: it has none
- */
+/** The project that confines an application to one namespace, one chart and the admitted kinds, marked with its login. */
 export function projectObject(
-  environment: WantedApplication["environment"],
+  environment: DesiredApplication["environment"],
   chart: ChartSource,
   { namespace, clusterServer, login }: ArgocdSettings & { readonly login?: string | undefined },
 ): DesiredObject {
@@ -166,7 +162,7 @@ function kindOf(source: ChartSource): "git" | "helm" | "oci" {
 }
 
 /** The source of an application: compared with the source that Argo CD says it compared. */
-export function sourceOf({ chart, values }: Pick<WantedApplication, "chart" | "values">): object {
+export function sourceOf({ chart, values }: Pick<DesiredApplication, "chart" | "values">): object {
   return { ...placeOf(chart), helm: { releaseName: "environment", valuesObject: values } };
 }
 
@@ -185,7 +181,7 @@ function placeOf(source: ChartSource): { readonly repoURL: string; readonly [fie
 
 /** Application of an environment, without a request. */
 export function applicationObject(
-  { environment, chart, values, sources, leavesReplicas }: WantedApplication,
+  { environment, chart, values, sources, leavesReplicas }: DesiredApplication,
   settings: ArgocdSettings,
 ): DesiredObject {
   const name = namespaceName(environment.name);

@@ -6,7 +6,7 @@ import { RotatingFile, type RotatingFileOptions } from "./rotating-file.ts";
 /** Longest wait of a response for the disk. */
 const DISK_MS = 1_000;
 
-export interface JsonAuditTrailOptions {
+interface JsonAuditTrailOptions {
   /** One line per record, marked by `"log": "audit"`. */
   readonly stream: NodeJS.WritableStream;
   readonly file?: RotatingFileOptions | undefined;
@@ -15,35 +15,34 @@ export interface JsonAuditTrailOptions {
 }
 
 /** AuditTrail port as lines of JSON. A stream takes everything; only a file can fail. */
-export function jsonAuditTrail({
-  stream,
-  file,
-  clock,
-  log,
-}: JsonAuditTrailOptions): AuditTrail & { close(): Promise<void> } {
-  const kept = file && new RotatingFile(file);
+export function jsonAuditTrail(options: JsonAuditTrailOptions): AuditTrail & { close(): Promise<void> } {
+  const { stream, file, clock, log } = options;
+  const lines = file && new RotatingFile(file);
   let isBehind = false;
-  const found = (isWritten: boolean) => {
+  const report = (isWritten: boolean) => {
     if (isWritten !== isBehind) return;
     isBehind = !isWritten;
     if (isBehind) log.error("the audit file can't be written: what is privileged is refused", { file: file?.path });
     else log.info("the audit file is written again", { file: file?.path });
   };
-  const inTime = (work: Promise<boolean>) => soon(work, clock);
   return {
     async add(record) {
       const line = lineOf(record, clock.now());
       stream.write(`${line}\n`);
-      if (kept !== undefined) found(await inTime(kept.append(line)));
+      if (lines !== undefined) report(await soon(lines.append(line), clock));
     },
     async isKept() {
-      if (kept === undefined) return true;
-      const isWritten = await inTime(kept.isReady());
-      found(isWritten);
+      if (lines === undefined) return true;
+      const isWritten = await soon(lines.isReady(), clock);
+      report(isWritten);
       return isWritten;
     },
     async close() {
-      if (kept !== undefined) await inTime(kept.close().then(() => true));
+      if (lines !== undefined)
+        await soon(
+          lines.close().then(() => true),
+          clock,
+        );
     },
   };
 }

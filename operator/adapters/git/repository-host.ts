@@ -3,6 +3,7 @@ import { Agent, type Dispatcher, request } from "undici";
 import { isSafeAddress } from "../../../crds/addresses.ts";
 import { COMMIT_PATTERN } from "../../../crds/schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
+import { errorCode } from "../../kit/error-code.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } from "./packets.ts";
 
@@ -68,22 +69,22 @@ interface Question {
  * bound; its own client has no deadline and follows any redirect. For one call, whose second request uses the host's
  * stated capabilities. The credential is added here, so that nothing above holds it as text.
  */
-function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpClient {
+function boundedHttp(question: Question): HttpClient {
+  const { agent, signal, cloneUrl, credential } = question;
   let objectFormat: string | undefined;
   return {
     async request({ url, method = "GET", headers = {}, body }) {
       assertTrusted(url, cloneUrl, credential !== undefined);
       const sent =
         body === undefined ? null : withObjectFormat(Buffer.concat(await Array.fromAsync(body)), objectFormat);
-      const asking = { ...headers, ...(credential === undefined ? {} : { authorization: basic(credential) }) };
       const reply = await request(url, {
         method: method as "GET",
-        headers: asking,
+        headers: credential === undefined ? headers : { ...headers, authorization: basic(credential) },
         body: sent,
         dispatcher: agent,
         signal,
       });
-      if (reply.statusCode !== 200) throw refusal(reply, { cloneUrl, credential });
+      if (reply.statusCode !== 200) throw refusal(reply, question);
       const answer = await wholeAnswer(reply);
       objectFormat ??= objectFormatOf(answer);
       const flat = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
@@ -101,9 +102,9 @@ function boundedHttp({ agent, signal, cloneUrl, credential }: Question): HttpCli
 
 /** isomorphic-git parses logins out of URLs by its own pattern: should that find another host, nothing is sent. */
 function assertTrusted(url: string, cloneUrl: string, hasCredential: boolean): void {
-  const asked = new URL(url);
-  if (asked.origin !== new URL(cloneUrl).origin) throw new BadGitAnswer("the question would go to another host");
-  if (hasCredential && !isSafeAddress(asked))
+  const target = new URL(url);
+  if (target.origin !== new URL(cloneUrl).origin) throw new BadGitAnswer("the question would go to another host");
+  if (hasCredential && !isSafeAddress(target))
     throw new BadGitAnswer("credentials are sent by https only, or to this very machine");
 }
 
@@ -113,7 +114,7 @@ const basic = (credential: Sensitive) => `Basic ${Buffer.from(credential.reveal(
 /** Meaning of a status other than 200, and its remedy; the rest of the answer is not read. */
 function refusal(
   { statusCode, body }: Dispatcher.ResponseData,
-  { cloneUrl, credential }: Pick<Question, "cloneUrl" | "credential">,
+  { cloneUrl, credential }: Question,
 ): CredentialRejected | BadGitAnswer {
   body.on("error", () => undefined).destroy();
   const answer = `it answered ${statusCode}`;
@@ -123,9 +124,8 @@ function refusal(
     return new BadGitAnswer(`${answer}, and was sent no credential: ${remedy}`);
   }
   const remedy = "renew it in the secret manager, or let it read this repository, then reconcile";
-  return new CredentialRejected(
-    `${cloneUrl} rejects the credential that spec.credentialsRef names (${answer}): ${remedy}`,
-  );
+  const rejection = `${cloneUrl} rejects the credential that spec.credentialsRef names (${answer})`;
+  return new CredentialRejected(`${rejection}: ${remedy}`);
 }
 
 /** @throws BadGitAnswer for an answer beyond the limit or a broken one; errors of the connection */
@@ -148,8 +148,4 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-function reasonOf(cause: unknown): string {
-  if (cause instanceof BadGitAnswer) return cause.message;
-  const { code, name } = Object(cause) as Partial<NodeJS.ErrnoException>;
-  return code ?? name ?? "unknown error";
-}
+const reasonOf = (cause: unknown) => (cause instanceof BadGitAnswer ? cause.message : errorCode(cause));

@@ -1,8 +1,9 @@
 import type { HostTechnology } from "../../ports/host-technology.ts";
+import { repositoryHooks } from "../host-api/hooks.ts";
 import { type PullRequestApi, pullRequestCalls } from "../host-api/pull-request-calls.ts";
 import { partsOf, repositoryCalls, userOf } from "../host-api/repository-calls.ts";
 import { pullRequestEvent } from "../webhook-format/pull-request.ts";
-import { giteaRepositoryHooks } from "./repository-hooks.ts";
+import { GITEA_HOOKS } from "./repository-hooks.ts";
 import { giteaWebhookFormat, headOf } from "./webhook-format.ts";
 
 /** Gitea and Forgejo, https://docs.gitea.com/api/1.25/. The API has no deployments, and shows no log of hooks. */
@@ -10,15 +11,12 @@ export const gitea: HostTechnology = {
   format: giteaWebhookFormat,
   spacesWrites: false,
   reporter: ({ request }) => ({
-    ...repositoryCalls(request, { pageSize: undefined, self: (signal) => userOf(request, signal) }),
+    ...repositoryCalls(request, { self: (signal) => userOf(request, signal) }),
     deploy: async () => undefined,
     retire: async () => undefined,
   }),
-  reader: ({ request }, clock) => ({
-    ...pullRequestCalls(request, PULL_REQUESTS, clock),
-    redeliver: async () => undefined,
-  }),
-  hooks: ({ request }) => giteaRepositoryHooks(request),
+  reader: ({ request }, clock) => pullRequestCalls(request, PULL_REQUESTS, clock),
+  hooks: ({ request }) => repositoryHooks(request, GITEA_HOOKS),
 };
 
 const PULL_REQUESTS: PullRequestApi = {

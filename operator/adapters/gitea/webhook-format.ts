@@ -1,10 +1,10 @@
 import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
-import { checked, type EventReader, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
+import { checked, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
 import { at, deliveryIdOf, eventNameOf, headerOf, isObject, text } from "../webhook-format/payload.ts";
-import { isOfFork, type PullRequestFacts, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
+import { workflowRunEvent } from "../webhook-format/pipeline.ts";
+import { isOfFork, type PullRequestFields, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
 import { hmacAuthentication, hubAuthentication } from "../webhook-format/signatures.ts";
-import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
 /**
  * Gitea and Forgejo, https://docs.gitea.com/usage/webhooks. `X-Gitea-Event` names the payload's form,
@@ -13,27 +13,25 @@ import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
  */
 export const giteaWebhookFormat: WebhookFormat = {
   delivery: (webhook) => ({
-    eventName: eventNameOf(headerOf(webhook, "x-gitea-event") ?? headerOf(webhook, "x-gitea-event-type")),
-    deliveryId: deliveryIdOf(headerOf(webhook, "x-gitea-delivery")),
+    eventName: eventNameOf(webhook, "x-gitea-event", "x-gitea-event-type"),
+    deliveryId: deliveryIdOf(webhook, "x-gitea-delivery"),
   }),
   authentication: (webhook, { secrets }) => {
     const signature = headerOf(webhook, "x-gitea-signature");
     if (signature !== undefined) return hmacAuthentication(secrets, signature);
     return hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256"));
   },
-  read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+  read: readBy({
+    pull_request: pullRequestOf,
+    push: pushEvent,
+    delete: deleteEvent,
+    workflow_run: workflowRunEvent,
+  }),
   repositoryField: () => "repository",
   // docs/adr/0193-labels-of-gitea.md
   mayHideLabels: ({ action, labels }) => action === "updated" && labels.length === 0,
   pullRequestRef,
 };
-
-const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
-  ["pull_request", pullRequestOf],
-  ["push", pushEvent],
-  ["delete", deleteEvent],
-  ["workflow_run", workflowRunEvent],
-]);
 
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
   const action = actionOf(payload);
@@ -70,7 +68,7 @@ function editOf(changes: unknown): PullRequestAction {
  *
  * @param payload with `pull_request` as in Gitea's webhooks and API
  */
-export function headOf(payload: unknown): Pick<PullRequestFacts, "headRef" | "isFork"> {
+export function headOf(payload: unknown): Pick<PullRequestFields, "headRef" | "isFork"> {
   const [ref, label] = ["ref", "label"].map((key) => text(at(payload, "pull_request", "head", key)));
   if (!ref?.startsWith("refs/")) return { headRef: ref, isFork: isOfFork(payload) };
   return { headRef: label || ref, isFork: label === "" || isOfFork(payload) };

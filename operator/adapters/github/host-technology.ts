@@ -1,15 +1,16 @@
-import type { HostRequest, HostTechnology } from "../../ports/host-technology.ts";
+import type { HostRequest, HostTechnology, RequestValues } from "../../ports/host-technology.ts";
 import {
   type HostedRepository,
   type PullRequestHost,
   PullRequestHostFailed,
 } from "../../ports/webhooks/pull-request-host.ts";
+import { repositoryHooks } from "../host-api/hooks.ts";
 import { answeredStatus, unlessAbsent } from "../host-api/host-api.ts";
 import { type PullRequestApi, pullRequestCalls } from "../host-api/pull-request-calls.ts";
 import { partsOf, repositoryCalls, userOf } from "../host-api/repository-calls.ts";
 import { isOfFork, pullRequestEvent, testMergeOf } from "../webhook-format/pull-request.ts";
 import { redeliverMissed } from "./missed-webhooks.ts";
-import { githubRepositoryHooks } from "./repository-hooks.ts";
+import { GITHUB_HOOKS } from "./repository-hooks.ts";
 import { githubWebhookFormat } from "./webhook-format.ts";
 
 /** GitHub and its enterprise servers, https://docs.github.com/en/rest. */
@@ -18,14 +19,17 @@ export const github: HostTechnology = {
   // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#pause-between-mutative-requests
   spacesWrites: true,
   reporter: ({ request }) => ({
-    ...repositoryCalls(request, { pageSize: 100, self: (signal) => selfOf(request, signal) }),
+    ...repositoryCalls(request, {
+      paging: (page) => ({ page, per_page: 100 }),
+      self: (signal) => selfOf(request, signal),
+    }),
     ...githubDeployments(request),
   }),
   reader: (api, clock) => ({
     ...pullRequestCalls(api.request, PULL_REQUESTS, clock),
     redeliver: redeliverMissed(api),
   }),
-  hooks: ({ request }) => githubRepositoryHooks(request),
+  hooks: ({ request }) => repositoryHooks(request, GITHUB_HOOKS),
 };
 
 /** https://docs.github.com/en/rest/pulls/pulls */
@@ -59,7 +63,8 @@ async function selfOf(request: HostRequest, signal: AbortSignal): Promise<number
 /** Distinguishes our deployments from other programs' in an environment of the same name. */
 const TASK = "deploy:ephemeral-environment";
 const STATES = { pending: "in_progress", success: "success", failure: "failure" } as const;
-const ONE = "/repos/{owner}/{repo}/deployments/{id}";
+const DEPLOYMENTS = "/repos/{owner}/{repo}/deployments";
+const ONE = `${DEPLOYMENTS}/{id}`;
 
 interface Deployment {
   readonly id: number;
@@ -72,8 +77,15 @@ interface Deployment {
  */
 function githubDeployments(request: HostRequest): Pick<PullRequestHost, "deploy" | "retire"> {
   const list = (repository: HostedRepository, environment: string, signal: AbortSignal) => {
-    const asked = { ...partsOf(repository), environment, task: TASK, per_page: 100 };
-    return request<readonly Deployment[]>("GET /repos/{owner}/{repo}/deployments", asked, signal);
+    const values = { ...partsOf(repository), environment, task: TASK, per_page: 100 };
+    return request<readonly Deployment[]>(`GET ${DEPLOYMENTS}`, values, signal);
+  };
+  const create = (repository: HostedRepository, environment: string, commit: string, signal: AbortSignal) => {
+    const kind = { transient_environment: true, production_environment: false };
+    // Neither merges the base branch nor waits for other checks.
+    const asIs = { auto_merge: false, required_contexts: [] };
+    const values = { ...partsOf(repository), ref: commit, task: TASK, environment, ...kind, ...asIs };
+    return request<Deployment>(`POST ${DEPLOYMENTS}`, values, signal);
   };
   const end = async (repository: HostedRepository, { id }: Deployment, signal: AbortSignal) => {
     const one = { ...partsOf(repository), id };
@@ -84,43 +96,24 @@ function githubDeployments(request: HostRequest): Pick<PullRequestHost, "deploy"
   return {
     async deploy(repository, { environment, commit, state, description, url }, signal) {
       const known = await list(repository, environment, signal);
-      const found = known.find(({ sha }) => sha === commit);
-      const { id } = found ?? (await create(request, { repository, environment, commit, signal }));
-      const address = url === undefined ? {} : { environment_url: url };
-      const status = { state: STATES[state], description, auto_inactive: false, ...address };
+      const own = known.find(({ sha }) => sha === commit);
+      const { id } = own ?? (await create(repository, environment, commit, signal));
+      const status = { state: STATES[state], description, auto_inactive: false, environment_url: url };
       await request(`POST ${ONE}/statuses`, { ...partsOf(repository), id, ...status }, signal);
       for (const other of known) if (other.sha !== commit) await end(repository, other, signal);
     },
     async retire(repository, environment, signal) {
       const known = await list(repository, environment, signal);
       for (const deployment of known) await end(repository, deployment, signal);
-      if (known.length > 0) await removeEnvironment(request, { repository, environment, signal });
+      if (known.length > 0) await removeEnvironment(request, { ...partsOf(repository), environment }, signal);
     },
   };
 }
 
-interface Place {
-  readonly repository: HostedRepository;
-  readonly environment: string;
-  readonly signal: AbortSignal;
-}
-
-function create(
-  request: HostRequest,
-  { repository, environment, commit, signal }: Place & { readonly commit: string },
-): Promise<Deployment> {
-  const kind = { transient_environment: true, production_environment: false };
-  // Neither merges the base branch nor waits for other checks.
-  const asIs = { auto_merge: false, required_contexts: [] };
-  const wanted = { ref: commit, task: TASK, environment, ...kind, ...asIs };
-  return request("POST /repos/{owner}/{repo}/deployments", { ...partsOf(repository), ...wanted }, signal);
-}
-
 /** Needs the right to administer the repository: without it the empty environment stays. */
-async function removeEnvironment(request: HostRequest, { repository, environment, signal }: Place): Promise<void> {
-  const route = "DELETE /repos/{owner}/{repo}/environments/{environment}";
+async function removeEnvironment(request: HostRequest, values: RequestValues, signal: AbortSignal): Promise<void> {
   try {
-    await unlessAbsent(request(route, { ...partsOf(repository), environment }, signal));
+    await unlessAbsent(request("DELETE /repos/{owner}/{repo}/environments/{environment}", values, signal));
   } catch (error) {
     if (answeredStatus(error) !== 403) throw error;
   }

@@ -1,9 +1,9 @@
-import type { HostApi } from "../../ports/host-technology.ts";
-import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { MissedWebhooks, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import type { HostApi, RequestValues } from "../../ports/host-technology.ts";
+import type { PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
+import { repositoryHooks } from "../host-api/hooks.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
-import { githubRepositoryHooks } from "./repository-hooks.ts";
+import { GITHUB_HOOKS } from "./repository-hooks.ts";
 
 type Calls = Pick<HostApi, "request" | "page">;
 
@@ -28,11 +28,11 @@ const DELIVERIES = "/repos/{owner}/{repo}/hooks/{hook}/deliveries";
  * The log has no body that fits a signature, so nothing in it is acted on.
  */
 export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
-  return async (repository, missed, signal) => {
+  const { list } = repositoryHooks(api.request, GITHUB_HOOKS);
+  return async (repository, { address, since }, signal) => {
     try {
-      const hooks = await githubRepositoryHooks(api.request).list(repository, signal);
-      const own = hooks.find(({ url }) => url.startsWith(missed.address));
-      return own && (await redeliver(api, { repository, missed, signal, hook: own.id }));
+      const own = (await list(repository, signal)).find(({ url }) => url.startsWith(address));
+      return own && (await redeliver(api, { ...partsOf(repository), hook: own.id }, since, signal));
     } catch (error) {
       // The log needs its own right: `webhooks` of the repository.
       if ([403, 404].includes(answeredStatus(error) ?? 0)) return undefined;
@@ -41,38 +41,31 @@ export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   };
 }
 
-interface HookLog {
-  readonly repository: HostedRepository;
-  readonly missed: MissedWebhooks;
-  readonly signal: AbortSignal;
-  readonly hook: string;
-}
-
-async function redeliver(api: Calls, log: HookLog): Promise<number> {
-  const { repository, signal, hook } = log;
-  const attempts = Map.groupBy(await attemptsOf(api, log), ({ guid }) => guid);
+async function redeliver(api: Calls, hook: RequestValues, since: Date, signal: AbortSignal): Promise<number> {
+  const attempts = Map.groupBy(await attemptsOf(api, hook, since, signal), ({ guid }) => guid);
   const failed = [...attempts.values()]
     .filter((all) => all.length < MOST_ATTEMPTS && !all.some(isSuccess))
     .flatMap(([latest]) => latest ?? [])
     .slice(0, MOST_REDELIVERED);
-  for (const { id } of failed) {
-    await api.request(`POST ${DELIVERIES}/{id}/attempts`, { ...partsOf(repository), hook, id }, signal);
-  }
+  for (const { id } of failed) await api.request(`POST ${DELIVERIES}/{id}/attempts`, { ...hook, id }, signal);
   return failed.length;
 }
 
-async function attemptsOf({ page }: Calls, { repository, missed, signal, hook }: HookLog): Promise<readonly Attempt[]> {
-  const found: Attempt[] = [];
-  const isRecent = ({ delivered_at }: Attempt) => Date.parse(delivered_at) >= missed.since.getTime();
-  let cursor: { readonly cursor?: string } = {};
+async function attemptsOf({ page }: Calls, hook: RequestValues, since: Date, signal: AbortSignal): Promise<Attempt[]> {
+  const attempts: Attempt[] = [];
+  const isRecent = ({ delivered_at }: Attempt) => Date.parse(delivered_at) >= since.getTime();
+  let cursor: string | undefined;
   for (let count = 0; count < MOST_PAGES; count++) {
-    const asked = { ...partsOf(repository), hook, per_page: 100, ...cursor };
-    const { items, next } = await page<readonly Attempt[]>(`GET ${DELIVERIES}`, asked, signal);
-    found.push(...items.filter(isRecent));
+    const { items, next } = await page<readonly Attempt[]>(
+      `GET ${DELIVERIES}`,
+      { ...hook, per_page: 100, cursor },
+      signal,
+    );
+    attempts.push(...items.filter(isRecent));
     if (next === undefined || !items.every(isRecent)) break;
-    cursor = { cursor: next };
+    cursor = next;
   }
-  return found;
+  return attempts;
 }
 
 const isSuccess = ({ status_code }: Attempt) => status_code >= 200 && status_code < 300;

@@ -1,11 +1,7 @@
-import type { HostRequest } from "../../ports/host-technology.ts";
-import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import type { RepositoryHook, RepositoryHooks, WantedHook } from "../../ports/webhooks/repository-hooks.ts";
-import { deliveryOf, fault, faultsOf, missingEvents, putHook } from "../host-api/hooks.ts";
-import { unlessAbsent } from "../host-api/host-api.ts";
+import type { DesiredHook } from "../../ports/webhooks/repository-hooks.ts";
+import { deliveryOf, faultsOf, type HookApi } from "../host-api/hooks.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
-const HOOKS = "/repos/{owner}/{repo}/hooks";
 /** GitHub sends `ping` to every hook. */
 const EVENTS = ["pull_request", "push", "workflow_run", "merge_group"];
 const ALL_EVENTS = "*";
@@ -30,56 +26,39 @@ interface Delivery {
   readonly status_code: number;
 }
 
-/** RepositoryHooks port over GitHub's API, https://docs.github.com/en/rest/repos/webhooks. GitHub pauses no hook. */
-export function githubRepositoryHooks(request: HostRequest): RepositoryHooks {
-  const list = async (repository: HostedRepository, signal: AbortSignal) => {
-    const asked = { ...partsOf(repository), per_page: 100 };
-    return (await request<readonly Hook[]>(`GET ${HOOKS}`, asked, signal)).map(toHook);
-  };
-  return {
-    list,
-    async lastDelivery(repository, id, signal) {
-      const asked = { ...partsOf(repository), id, per_page: 1 };
-      const found = await unlessAbsent(request<readonly Delivery[]>(`GET ${HOOKS}/{id}/deliveries`, asked, signal));
-      const [last] = found ?? [];
-      return last && deliveryOf(last.status_code, `${last.status_code} ${last.status}`, last.delivered_at);
-    },
-    async put(repository, wanted, signal) {
-      const of = partsOf(repository);
-      const values = { ...of, ...toWrite(wanted) };
-      await putHook(await list(repository, signal), wanted.address, {
-        create: () => request(`POST ${HOOKS}`, { ...values, name: "web" }, signal),
-        async edit(id) {
-          await request(`PATCH ${HOOKS}/{id}`, { ...values, id }, signal);
-          // GitHub itself pings a new one.
-          await request(`POST ${HOOKS}/{id}/pings`, { ...of, id }, signal);
-        },
-        remove: (id) => unlessAbsent(request(`DELETE ${HOOKS}/{id}`, { ...of, id }, signal)),
-      });
-    },
-    resume: async () => undefined,
-    neededRight: () => "the permission Webhooks, read and write (classic tokens: admin:repo_hook)",
-  };
-}
-
-function toHook({ id, active, events, updated_at, config }: Hook): RepositoryHook {
-  const { url = "", content_type, insecure_ssl, secret } = config;
-  return {
-    id: String(id),
-    url,
-    events,
-    state: active ? "active" : "inactive",
-    changedAt: updated_at,
-    faults: faultsOf(
-      events.includes(ALL_EVENTS) ? undefined : missingEvents(events, EVENTS),
-      fault("FormatWrong", content_type !== "json", "it does not send JSON"),
-      fault("CertificateUnchecked", String(insecure_ssl ?? "0") !== "0", "it does not check our certificate"),
-      fault("SecretMissing", !secret, "it has no secret"),
-    ),
-  };
-}
-
-function toWrite({ address, key }: WantedHook) {
-  const config = { url: address, content_type: "json", insecure_ssl: "0", secret: key.reveal() };
-  return { active: true, events: EVENTS, config };
-}
+/** GitHub's hooks, https://docs.github.com/en/rest/repos/webhooks. GitHub pauses none. */
+export const GITHUB_HOOKS: HookApi<Hook, Delivery> = {
+  path: "/repos/{owner}/{repo}/hooks",
+  of: partsOf,
+  page: { per_page: 100 },
+  read({ id, active, events, updated_at, config }) {
+    const { url = "", content_type, insecure_ssl, secret } = config;
+    return {
+      id: String(id),
+      url,
+      events,
+      state: active ? "active" : "inactive",
+      changedAt: updated_at,
+      faults: faultsOf(
+        { events, wanted: events.includes(ALL_EVENTS) ? [] : EVENTS },
+        ["FormatWrong", content_type !== "json", "it does not send JSON"],
+        ["CertificateUnchecked", String(insecure_ssl ?? "0") !== "0", "it does not check our certificate"],
+        ["SecretMissing", !secret, "it has no secret"],
+      ),
+    };
+  },
+  write({ address, key }: DesiredHook) {
+    const config = { url: address, content_type: "json", insecure_ssl: "0", secret: key.reveal() };
+    return { active: true, events: EVENTS, config };
+  },
+  ofNew: { name: "web" },
+  edit: "PATCH",
+  test: "pings",
+  // GitHub itself pings a new one.
+  afterWrite: async (test, isNew) => isNew || test(),
+  log: {
+    path: "deliveries",
+    read: ({ status_code, status, delivered_at }) => deliveryOf(status_code, `${status_code} ${status}`, delivered_at),
+  },
+  neededRight: "the permission Webhooks, read and write (classic tokens: admin:repo_hook)",
+};

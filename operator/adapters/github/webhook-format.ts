@@ -1,9 +1,9 @@
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
-import { checked, type EventReader, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
+import { checked, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
 import { at, branchOfRef, deliveryIdOf, eventNameOf, headerOf } from "../webhook-format/payload.ts";
+import { workflowRunEvent } from "../webhook-format/pipeline.ts";
 import { actionOf, isOfFork, pullRequestEvent, pullRequestRef, testMergeOf } from "../webhook-format/pull-request.ts";
 import { hubAuthentication } from "../webhook-format/signatures.ts";
-import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
 /**
  * GitHub, https://docs.github.com/webhooks/webhook-events-and-payloads. The signature is over the raw bytes; the older
@@ -11,23 +11,21 @@ import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
  */
 export const githubWebhookFormat: WebhookFormat = {
   delivery: (webhook) => ({
-    eventName: eventNameOf(headerOf(webhook, "x-github-event")),
-    deliveryId: deliveryIdOf(headerOf(webhook, "x-github-delivery")),
+    eventName: eventNameOf(webhook, "x-github-event"),
+    deliveryId: deliveryIdOf(webhook, "x-github-delivery"),
   }),
   authentication: (webhook, { secrets }) => hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256")),
-  read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+  read: readBy({
+    pull_request: pullRequestOf,
+    push: pushEvent,
+    workflow_run: workflowRunEvent,
+    merge_group: mergeGroupEvent,
+    ping: () => checked({ type: "ping" }),
+  }),
   repositoryField: () => "repository",
   mayHideLabels: () => false,
   pullRequestRef,
 };
-
-const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
-  ["pull_request", pullRequestOf],
-  ["push", pushEvent],
-  ["workflow_run", workflowRunEvent],
-  ["merge_group", mergeGroupEvent],
-  ["ping", () => checked({ type: "ping" })],
-]);
 
 function pullRequestOf(payload: unknown, now: Date): ReadEvent {
   const facts = { action: actionOf(payload), label: at(payload, "label", "name"), isFork: isOfFork(payload) };

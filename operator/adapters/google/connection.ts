@@ -1,22 +1,8 @@
-import type { SecretManagerServiceClient } from "@google-cloud/secret-manager";
+import type { SecretManagerServiceClient as GoogleClient } from "@google-cloud/secret-manager";
 import { KubeError } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
-
-/** Used part of the client. */
-export type GoogleClient = Pick<
-  SecretManagerServiceClient,
-  | "createSecret"
-  | "getSecret"
-  | "updateSecret"
-  | "deleteSecret"
-  | "listSecrets"
-  | "addSecretVersion"
-  | "accessSecretVersion"
-  | "initialize"
-  | "close"
->;
 
 /** One client per process, opened on first use. */
 export interface GoogleConnection {

@@ -29,12 +29,7 @@ export function googleIdentityProvider(options: GoogleIdentityOptions): Identity
       const { status, body } = await post(`${endpoint}/v1/accounts:sendOobCode`, {
         // A header, because addresses end up in logs.
         headers: { "x-goog-api-key": apiKey.reveal() },
-        body: {
-          requestType: "PASSWORD_RESET",
-          email,
-          ...(tenantId === undefined ? {} : { tenantId }),
-          ...(continueUrl === undefined ? {} : { continueUrl }),
-        },
+        body: { requestType: "PASSWORD_RESET", email, tenantId, continueUrl },
         signal,
       });
       if (status === 200) return;

@@ -1,11 +1,11 @@
-import type { protos } from "@google-cloud/secret-manager";
+import type { SecretManagerServiceClient as GoogleClient, protos } from "@google-cloud/secret-manager";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { insteadOf } from "../../kit/client/errors.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { TokenBucket } from "../../kit/time/rate-limits.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import type { GoogleClient, GoogleConnection } from "./connection.ts";
+import type { GoogleConnection } from "./connection.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
@@ -23,26 +23,7 @@ export interface GoogleCallsOptions {
   readonly clock: Clock;
 }
 
-/**
- * Calls to Google Secret Manager: each with a deadline, a checksum and a share of the write budget, failing with
- * SecretManagerUnavailable. Secrets are named in full, `projects/<p>/secrets/<id>`.
- */
-export interface GoogleCalls {
-  nameOf(id: string): string;
-  /** `undefined` when the id exists. */
-  create(id: string, secret: GoogleSecret): Promise<GoogleSecret | undefined>;
-  find(name: string): Promise<GoogleSecret | undefined>;
-  /** All matches of the filter (https://cloud.google.com/secret-manager/docs/filtering), page by page. */
-  list(filter: string): Promise<readonly GoogleSecret[]>;
-  /** Sets the aliases of the version read; false when it has changed since. */
-  setAliases(secret: GoogleSecret, aliases: Record<string, number>): Promise<boolean>;
-  /** Adds a version unconditionally, and answers its number. */
-  add(name: string, value: Sensitive): Promise<number>;
-  /** Value and number of a version; `undefined` without it. */
-  access(name: string, version: number | "latest"): Promise<{ number: number; value: Sensitive } | undefined>;
-  /** Fine when it is gone. */
-  remove(name: string): Promise<void>;
-}
+export type GoogleCalls = ReturnType<typeof googleCalls>;
 
 /** Options of every call; no retries by the client: the work queue has them, with backoff. */
 interface CallOptions {
@@ -50,8 +31,11 @@ interface CallOptions {
   readonly retry: null;
 }
 
-/** Calls that share the deadline `untilMs` on the monotonic clock. */
-export function googleCalls(options: GoogleCallsOptions, untilMs: number): GoogleCalls {
+/**
+ * Calls to Google Secret Manager that share the deadline `untilMs` on the monotonic clock: each with a checksum and a
+ * share of the write budget, failing with SecretManagerUnavailable. Secrets are named in full, `projects/<p>/secrets/<id>`.
+ */
+export function googleCalls(options: GoogleCallsOptions, untilMs: number) {
   const { project, connection, clock } = options;
   const parent = `projects/${project}`;
 
@@ -60,27 +44,32 @@ export function googleCalls(options: GoogleCallsOptions, untilMs: number): Googl
     run: (client: GoogleClient, options: CallOptions) => Promise<R>,
     beforehand: () => void = () => undefined,
   ): Promise<R> {
-    const client = await connection.client().catch(failing(what, project));
+    const fail = (error: unknown) => {
+      throw new CallFailed(what, project, error);
+    };
+    const client = await connection.client().catch(fail);
     const leftMs = Math.floor(untilMs - clock.monotonicMs());
-    if (leftMs <= 0) throw new CallFailed(what, project, { code: DEADLINE_EXCEEDED });
+    if (leftMs <= 0) return fail({ code: DEADLINE_EXCEEDED });
     beforehand();
-    return run(client, { timeout: Math.min(CALL_MS, leftMs), retry: null }).catch(failing(what, project));
+    return run(client, { timeout: Math.min(CALL_MS, leftMs), retry: null }).catch(fail);
   }
   const write: typeof call = (what, run) => call(what, run, () => spend(options));
 
   return {
-    nameOf: (id) => `${parent}/secrets/${id}`,
-    create: (secretId, secret) =>
+    nameOf: (id: string) => `${parent}/secrets/${id}`,
+    /** The created secret; `undefined` when the id exists. */
+    create: (secretId: string, secret: GoogleSecret) =>
       write(`create '${secretId}'`, async (client, options) => {
         const [created] = await client.createSecret({ parent, secretId, secret }, options);
-        return created;
+        return created as GoogleSecret;
       }).catch(insteadOf(hasCode(ALREADY_EXISTS), undefined)),
-    find: (name) =>
+    find: (name: string) =>
       call(`get ${shortly(name)}`, async (client, options) => {
         const [found] = await client.getSecret({ name }, options);
-        return found;
+        return found as GoogleSecret;
       }).catch(insteadOf(hasCode(NOT_FOUND), undefined)),
-    async list(filter) {
+    /** All matches of the filter (https://cloud.google.com/secret-manager/docs/filtering), page by page. */
+    async list(filter: string): Promise<readonly GoogleSecret[]> {
       const secrets: GoogleSecret[] = [];
       let pageToken = "";
       do {
@@ -94,47 +83,44 @@ export function googleCalls(options: GoogleCallsOptions, untilMs: number): Googl
       } while (pageToken !== "");
       return secrets;
     },
-    setAliases: ({ name, etag }, versionAliases) =>
+    /** Sets the aliases of the version read; false when it has changed since. */
+    setAliases: ({ name, etag }: GoogleSecret, versionAliases: Record<string, number>) =>
       write(`name a version of ${shortly(name)}`, async (client, options) => {
         const secret = { name: name ?? "", etag: etag ?? "", versionAliases };
         await client.updateSecret({ secret, updateMask: { paths: ["version_aliases"] } }, options);
         return true;
       }).catch(insteadOf(hasCode(FAILED_PRECONDITION), false)),
-    add: (name, value) =>
+    /** Adds a version unconditionally, and answers its number. */
+    add: (name: string, value: Sensitive) =>
       write(`add a version to ${shortly(name)}`, async (client, options) => {
         const data = Buffer.from(value.reveal());
         const payload = { data, dataCrc32c: crc32c(data) };
         const [added] = await client.addSecretVersion({ parent: name, payload }, options);
         return numberIn(added.name);
       }),
-    access: async (name, version) => {
+    /** Value and number of a version; `undefined` without it. */
+    async access(name: string, version: number | "latest") {
       const answer = await call(`read version ${version} of ${shortly(name)}`, async (client, options) => {
         const [accessed] = await client.accessSecretVersion({ name: `${name}/versions/${version}` }, options);
         return accessed;
       }).catch(insteadOf(hasCode(NOT_FOUND), undefined));
       return answer && { number: numberIn(answer.name), value: checkedValue(answer) };
     },
-    remove: (name) =>
+    /** Fine when it is gone. */
+    remove: (name: string) =>
       write(`delete ${shortly(name)}`, async (client, options) => {
         await client.deleteSecret({ name }, options);
       }).catch(insteadOf(hasCode(NOT_FOUND), undefined)),
   };
 }
 
-function failing(what: string, project: string): (error: unknown) => never {
-  return (error) => {
-    throw new CallFailed(what, project, error);
-  };
-}
-
 /** Counts a write against the quota that a whole project shares. */
 function spend({ mayWrite, budget }: GoogleCallsOptions): void {
-  if (!mayWrite()) {
-    throw new SecretManagerUnavailable("Google Secret Manager: this process does not lead, and writes nothing");
-  }
-  if (!budget.take()) {
-    throw new SecretManagerUnavailable("Google Secret Manager: the writes allowed for now are used up");
-  }
+  const refuse = (why: string) => {
+    throw new SecretManagerUnavailable(`Google Secret Manager: ${why}`);
+  };
+  if (!mayWrite()) refuse("this process does not lead, and writes nothing");
+  if (!budget.take()) refuse("the writes allowed for now are used up");
 }
 
 function shortly(name: string | null | undefined): string {

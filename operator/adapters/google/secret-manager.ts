@@ -27,7 +27,8 @@ export interface GoogleSecretManagerOptions extends GoogleCallsOptions {
   readonly locations: readonly string[];
 }
 
-interface Context extends Pick<GoogleSecretManagerOptions, "installation" | "locations"> {
+/** One piece of work. */
+interface Work extends Pick<GoogleSecretManagerOptions, "installation" | "locations"> {
   readonly calls: GoogleCalls;
   readonly candidates: Candidates;
 }
@@ -50,18 +51,18 @@ export function googleSecretManager({
 }: GoogleSecretManagerOptions): SecretManager {
   const { breaker, clock, connection } = options;
   // While Google is away, one piece of work at a time tests it, and all others fail at once.
-  const work = <R>(run: (calls: GoogleCalls) => Promise<R>, withinMs = WORK_MS) =>
+  const perform = <R>(run: (calls: GoogleCalls) => Promise<R>, withinMs = WORK_MS) =>
     breaker.run(() => run(googleCalls(options, clock.monotonicMs() + withinMs)));
   const candidates = createCandidates();
-  const within = <R>(run: (context: Context) => Promise<R>) =>
-    work((calls) => run({ calls, installation, locations, candidates }));
+  const within = <R>(run: (work: Work) => Promise<R>) =>
+    perform((calls) => run({ calls, installation, locations, candidates }));
   return {
     async ensure(owner, requests) {
       if (requests.length === 0) return new Map();
-      return within((context) => ensure(context, owner, requests));
+      return within((work) => ensure(work, owner, requests));
     },
-    remove: (owner, variables) => within((context) => remove(context, owner, variables)),
-    holdsAny: (owner, variables) => within(async (context) => (await entriesOf(context, owner, variables)).length > 0),
+    remove: (owner, variables) => within((work) => remove(work, owner, variables)),
+    holdsAny: (owner, variables) => within(async (work) => (await entriesOf(work, owner, variables)).length > 0),
     shared: (id) =>
       within(async ({ calls }) => {
         const found = await findShared(calls, id);
@@ -75,7 +76,7 @@ export function googleSecretManager({
       }),
     // No deadline: the list may be long, and no reconcile waits for it.
     owners: (isKnown) =>
-      work(async (calls) => {
+      perform(async (calls) => {
         const ours = `labels.managed-by=${MANAGED_BY} AND labels.installation=${await installation()}`;
         return candidates.owners(calls, await calls.list(ours), isKnown);
       }, Number.POSITIVE_INFINITY),
@@ -83,26 +84,26 @@ export function googleSecretManager({
   };
 }
 
-async function ensure(context: Context, owner: Owner, requests: readonly SecretRequest[]) {
+async function ensure(work: Work, owner: Owner, requests: readonly SecretRequest[]) {
   const stored = await eachOf(
     MOST_AT_ONCE,
     requests,
-    async (request) => [request.name, await ensureOne(context, owner, request)] as const,
+    async (request) => [request.name, await ensureOne(work, owner, request)] as const,
   );
   return new Map(stored.flatMap(([name, secret]) => (secret === undefined ? [] : [[name, secret] as const])));
 }
 
 /** Reads first: an add can't keep an existing value. */
 async function ensureOne(
-  context: Context,
+  work: Work,
   owner: Owner,
   { name, version, generate }: SecretRequest,
 ): Promise<StoredSecret | undefined> {
-  const { calls } = context;
+  const { calls } = work;
   const id = secretEntryId(owner, name);
   let found = await findOwn(calls, owner, id);
   if (found === undefined && generate !== undefined) {
-    const created = await make(context, owner, name);
+    const created = await make(work, owner, name);
     if (created !== undefined) return addVersion(calls, created, version, generate());
     found = await findOwn(calls, owner, id);
   }
@@ -116,7 +117,7 @@ async function ensureOne(
 }
 
 /** Creates a variable's secret; `undefined` when it exists. */
-async function make({ calls, installation, locations }: Context, owner: Owner, variable: string) {
+async function make({ calls, installation, locations }: Work, owner: Owner, variable: string) {
   return calls.create(secretEntryId(owner, variable), {
     replication:
       locations.length === 0
@@ -135,20 +136,20 @@ async function make({ calls, installation, locations }: Context, owner: Owner, v
 async function findOwn(calls: GoogleCalls, owner: Owner, id: string): Promise<GoogleSecret | undefined> {
   const found = await calls.find(calls.nameOf(id));
   if (found === undefined || isOf(owner, found)) return found;
-  throw new SecretManagerUnavailable(`the secret '${id}' belongs to somebody else`);
+  throw new SecretManagerUnavailable(`the secret '${id}' belongs to another owner`);
 }
 
-async function remove(context: Context, owner: Owner, variables: readonly string[]): Promise<void> {
+async function remove(work: Work, owner: Owner, variables: readonly string[]): Promise<void> {
   // No etag: id and annotation never become another environment's.
-  await eachOf(MOST_AT_ONCE, await entriesOf(context, owner, variables), async (entry) => {
-    await context.calls.remove(entry.name ?? "");
-    context.candidates.deleted(entry);
+  await eachOf(MOST_AT_ONCE, await entriesOf(work, owner, variables), async (entry) => {
+    await work.calls.remove(entry.name ?? "");
+    work.candidates.deleted(entry);
   });
 }
 
 /** Existing secrets of the owner: of the given variables, and others from a list. */
 async function entriesOf(
-  { calls }: Context,
+  { calls }: Work,
   owner: Owner,
   variables: readonly string[],
 ): Promise<readonly GoogleSecret[]> {

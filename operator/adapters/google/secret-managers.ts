@@ -9,14 +9,14 @@ import { googleSecretManager } from "./secret-manager.ts";
 /** Google admits 600 writes a minute per project; some are left for others. */
 const WRITES_PER_SECOND = 8;
 
-export interface GoogleSettings {
+interface GoogleSettings {
   readonly project: string;
   /** Regions of the values; empty: Google's choice. */
   readonly locations?: readonly string[];
   readonly writesPerSecond?: number;
 }
 
-interface Context {
+interface GoogleDependencies {
   readonly client: KubeClient;
   readonly isLeading: () => boolean;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ interface Context {
 /** Google Secret Manager for controllers and API: one connection and write budget, and a circuit breaker each. */
 export function googleSecretManagers(
   { project, locations = [], writesPerSecond = WRITES_PER_SECOND }: GoogleSettings,
-  { client, isLeading, clock }: Context,
+  { client, isLeading, clock }: GoogleDependencies,
 ): SecretManagers {
   const [ofController, ofApi] = [circuitBreaker(clock), circuitBreaker(clock)];
   const shared = {

@@ -1,6 +1,6 @@
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import { type HeldOwner, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import { SecretManagerUnavailable, type SecretOwner } from "../../ports/secret-manager.ts";
 import type { GoogleCalls, GoogleSecret } from "./secret-calls.ts";
 
 /** Label keys and values allow no dots or slashes there; annotations repeat them, and decide. */
@@ -24,22 +24,6 @@ export type Candidates = ReturnType<typeof createCandidates>;
 export function createCandidates() {
   const isThere = new Map<string, boolean>();
 
-  /** Reads unverified entries, up to a limit. */
-  function looking(calls: GoogleCalls): (entry: GoogleSecret) => Promise<boolean> {
-    let looks = 0;
-    return async (entry) => {
-      const identity = identityOf(entry);
-      const known = isThere.get(identity);
-      if (known !== undefined) return known;
-      looks += 1;
-      if (looks > MOST_LOOKS)
-        throw new SecretManagerUnavailable("Google Secret Manager lists too much to look at it now");
-      const found = await calls.find(entry.name ?? "");
-      isThere.set(identity, found !== undefined && identityOf(found) === identity);
-      return isThere.get(identity) === true;
-    };
-  }
-
   return {
     /** Remembers a deleted entry, in the version of a fresh read. */
     deleted(entry: GoogleSecret): void {
@@ -55,14 +39,26 @@ export function createCandidates() {
       calls: GoogleCalls,
       listed: readonly GoogleSecret[],
       isKnown: (uid: string) => boolean,
-    ): Promise<HeldOwner[]> {
+    ): Promise<SecretOwner[]> {
       const shown = new Set(listed.map(identityOf));
       for (const identity of isThere.keys()) if (!shown.has(identity)) isThere.delete(identity);
-      const look = looking(calls);
+      let looks = 0;
+      const exists = async (entry: GoogleSecret) => {
+        const identity = identityOf(entry);
+        const known = isThere.get(identity);
+        if (known !== undefined) return known;
+        looks += 1;
+        if (looks > MOST_LOOKS)
+          throw new SecretManagerUnavailable("Google Secret Manager lists too much to look at it now");
+        const found = await calls.find(entry.name ?? "");
+        const isFound = found !== undefined && identityOf(found) === identity;
+        isThere.set(identity, isFound);
+        return isFound;
+      };
       const entries = listed.flatMap(entryOf).filter(({ owner }) => !isKnown(owner.uid));
       const byOwner = Map.groupBy(entries, ({ owner }) => owner.uid);
       const held = await eachOf(LOOKS_AT_ONCE, [...byOwner.values()], async (theirs) => {
-        for (const { secret } of theirs) if (await look(secret)) return [heldOwner(theirs)];
+        for (const { secret } of theirs) if (await exists(secret)) return [heldOwner(theirs)];
         return [];
       });
       return held.flat();
@@ -83,7 +79,7 @@ function entryOf(secret: GoogleSecret): Entry[] {
   return [{ owner: { name, uid }, madeAt: new Date(Number(createTime.seconds) * 1000), secret }];
 }
 
-function heldOwner(entries: readonly Entry[]): HeldOwner {
+function heldOwner(entries: readonly Entry[]): SecretOwner {
   const times = entries.map(({ madeAt }) => madeAt.getTime());
   const [first] = entries as [Entry];
   return { ...first.owner, since: new Date(Math.min(...times)), until: new Date(Math.max(...times)) };

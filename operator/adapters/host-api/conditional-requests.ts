@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { Headers, Response, type fetch as undiciFetch } from "undici";
+import { digestOf } from "../../../crds/digest.ts";
 
 /** A request to the API of a host. */
 export type Fetch = (url: string, options?: Parameters<typeof undiciFetch>[1]) => Promise<Response>;
@@ -27,7 +27,7 @@ export function conditional(fetch: Fetch, most = MOST_CHARACTERS): Fetch {
   return async (url, options = {}) => {
     if (!isRead(options)) return fetch(url, options);
     const headers = new Headers(options.headers);
-    const key = hash("sha256", `${headers.get("authorization")}\n${headers.get("accept")}\n${url}`);
+    const key = digestOf([headers.get("authorization"), headers.get("accept"), url]);
     const known = answers.get(key);
     if (known !== undefined) headers.set("if-none-match", known.etag);
     const reply = await fetch(url, { ...options, headers });

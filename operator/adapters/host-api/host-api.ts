@@ -9,7 +9,7 @@ import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts
 import { conditional, type Fetch } from "./conditional-requests.ts";
 import type { HostCallCounter } from "./host-calls.ts";
 
-interface Context {
+interface HostConnection {
   readonly host: Pick<RepositoryHostSettings, "id" | "apiUrl">;
   readonly technology: Pick<HostTechnology, "spacesWrites">;
   /** The authority behind its certificate, in PEM. */
@@ -45,7 +45,7 @@ interface RefusedCall {
  * the host wants it, a host that names a time to come back, or whose budget is used up, is left alone until then, and what is
  * read again is only asked for changes. A call that fails is not repeated here: its reconcile is.
  */
-export function hostApi({ host, technology, ca, token, clock, calls }: Context): HostApi {
+export function hostApi({ host, technology, ca, token, clock, calls }: HostConnection): HostApi {
   const agent = new Agent({
     connections: 8,
     connect: { timeout: 5_000, ...(ca === undefined ? {} : { ca }) },

@@ -1,6 +1,6 @@
 import type { Headers } from "undici";
 import type { Log } from "../../kit/log.ts";
-import type { CallBudget, HostCallCounts, HostCalls } from "../../ports/webhooks/host-calls.ts";
+import type { CallBudget, HostCallCounts, HostCalls } from "../../ports/host-technology.ts";
 import type { Fetch } from "./conditional-requests.ts";
 
 /** Call counter of one host. */
@@ -40,7 +40,7 @@ function counter(counts: Counts, log: Log): HostCallCounter {
   const answered = (answer: string) => {
     counts.answers[answer] = (counts.answers[answer] ?? 0) + 1;
   };
-  const told = (budget: CallBudget | undefined) => {
+  const record = (budget: CallBudget | undefined) => {
     if (budget === undefined) return;
     const { budget: former } = counts;
     const isSameWindow = former?.resetsAt.getTime() === budget.resetsAt.getTime();
@@ -58,7 +58,7 @@ function counter(counts: Counts, log: Log): HostCallCounter {
         throw error;
       });
       answered(reply.status === 304 ? "304" : `${Math.trunc(reply.status / 100)}xx`);
-      told(budgetOf(reply.headers));
+      record(budgetOf(reply.headers));
       return reply;
     },
     limited: () => {
@@ -81,6 +81,6 @@ function budgetOf(headers: Headers): CallBudget | undefined {
     Number(headers.get(`x-ratelimit-${name}`) ?? headers.get(`ratelimit-${name}`) ?? Number.NaN),
   );
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-  const isTold = [limit, remaining, reset].every((number) => Number.isSafeInteger(number) && number >= 0);
-  return isTold && limit > 0 ? { limit, remaining, resetsAt: new Date(reset * 1000) } : undefined;
+  const isStated = [limit, remaining, reset].every((number) => Number.isSafeInteger(number) && number >= 0);
+  return isStated && limit > 0 ? { limit, remaining, resetsAt: new Date(reset * 1000) } : undefined;
 }

@@ -1,8 +1,11 @@
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { HostRequest } from "../../ports/host-technology.ts";
-import type { HostedRepository } from "../../ports/webhooks/pull-request-host.ts";
-import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import {
+  type HostedPullRequest,
+  type HostedRepository,
+  PullRequestHostFailed,
+  type PullRequestReader,
+} from "../../ports/webhooks/pull-request-host.ts";
 import type { ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { unlessAbsent } from "./host-api.ts";
 
@@ -21,12 +24,12 @@ export interface PullRequestApi {
 /** Limit on a list: pages of a hundred, or of the host's maximum. */
 const MOST_PAGES = 10;
 
-/** Reads pull requests by a host's API. */
+/** Reads pull requests by a host's API; makes no host send webhooks again. */
 export function pullRequestCalls(
   request: HostRequest,
   { path, of, open, read }: PullRequestApi,
   clock: Pick<Clock, "now">,
-): Pick<PullRequestReader, "openPullRequests" | "pullRequest"> {
+): PullRequestReader {
   const stateOf = (answer: unknown) => withoutAction(read(answer, clock.now()));
   return {
     async openPullRequests(repository, signal) {
@@ -49,6 +52,7 @@ export function pullRequestCalls(
       if (state?.number === number) return state;
       throw new PullRequestHostFailed(`${path}/${number} answered something else. ${reason}`);
     },
+    redeliver: async () => undefined,
   };
 }
 

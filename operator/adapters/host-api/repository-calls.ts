@@ -1,22 +1,80 @@
 import type { HostRequest } from "../../ports/host-technology.ts";
-import type {
-  CommitReport,
-  HostedRepository,
-  PullRequestHost,
-  StickyComment,
-} from "../../ports/webhooks/pull-request-host.ts";
+import type { HostedRepository, PullRequestHost, StickyComment } from "../../ports/webhooks/pull-request-host.ts";
 import { unlessAbsent } from "./host-api.ts";
 
-interface Differences {
-  /** Comments per page; `undefined`: the host lists all at once. */
-  readonly pageSize: number | undefined;
-  readonly self: (signal: AbortSignal) => Promise<number>;
-}
+/** Search limit: such a pull request gets another comment. */
+const MOST_PAGES = 20;
 
 interface Comment {
   readonly id: number;
   readonly body?: string | null;
+  /** The author, in the words of GitHub and Gitea, and of GitLab. */
   readonly user?: { readonly id: number } | null;
+  readonly author?: { readonly id: number } | null;
+}
+
+/** Comment API of one kind of host. */
+interface CommentApi {
+  /** Path of a pull request's comments. */
+  readonly list: string;
+  /** Route that edits one of them. */
+  readonly edit: string;
+  /** Values of the paths' placeholders, beside `number` and `id`. */
+  readonly of: (repository: HostedRepository) => Readonly<Record<string, string>>;
+  /** Query for a page, from 1; absent where the host lists all at once. */
+  readonly paging?: (page: number) => Readonly<Record<string, string | number>>;
+  /** Id of the token's user. */
+  readonly self: (signal: AbortSignal) => Promise<number>;
+}
+
+/** Comments of pull requests by a host's API. */
+export function commentCalls(
+  request: HostRequest,
+  { list, edit, of, paging, self }: CommentApi,
+): PullRequestHost["comment"] {
+  const editsByNumber = edit.includes("{number}");
+  let selfId: number | undefined;
+  return async (repository, comment, signal) => {
+    const values = { ...of(repository), number: comment.number };
+    // Octokit sends a value without a place in the route as part of the body.
+    const place = editsByNumber ? values : of(repository);
+    return putComment(comment, {
+      change: (id, body) => request(edit, { ...place, id, body }, signal),
+      create: async (body) => (await request<{ id: number }>(`POST ${list}`, { ...values, body }, signal)).id,
+      async find() {
+        selfId ??= await self(signal);
+        for (let page = 1; page <= MOST_PAGES; page++) {
+          const comments = await request<readonly Comment[]>(`GET ${list}`, { ...values, ...paging?.(page) }, signal);
+          const own = comments.find((one) => isBy(one, selfId, comment.marker));
+          if (own !== undefined || comments.length === 0 || paging === undefined) return own;
+        }
+        return undefined;
+      },
+    });
+  };
+}
+
+function isBy({ user, author, body }: Comment, self: number | undefined, marker: string): boolean {
+  return (user ?? author)?.id === self && body?.startsWith(marker) === true;
+}
+
+interface Calls {
+  change(id: number, body: string): Promise<unknown>;
+  create(body: string): Promise<number>;
+  find(): Promise<Comment | undefined>;
+}
+
+/** Edits or writes our comment; never touches another author's. */
+async function putComment(
+  { id, marker, text, mayCreate }: StickyComment,
+  { change, create, find }: Calls,
+): Promise<number | undefined> {
+  const body = `${marker}\n${text}`;
+  if (id !== undefined && (await unlessAbsent(change(id, body).then(() => true)))) return id;
+  const own = await find();
+  if (own === undefined) return mayCreate ? create(body) : undefined;
+  if (own.body !== body) await change(own.id, body);
+  return own.id;
 }
 
 /**
@@ -25,34 +83,19 @@ interface Comment {
  */
 export function repositoryCalls(
   request: HostRequest,
-  { pageSize, self }: Differences,
+  differences: Pick<CommentApi, "paging" | "self">,
 ): Pick<PullRequestHost, "report" | "comment"> {
-  let known: number | undefined;
   return {
-    async report(repository, { commit, context, state, description, url }: CommitReport, signal) {
-      const target = url === undefined ? {} : { target_url: url };
-      const values = { ...partsOf(repository), sha: commit, context, state, description, ...target };
+    async report(repository, { commit: sha, context, state, description, url }, signal) {
+      const values = { ...partsOf(repository), sha, context, state, description, target_url: url };
       await request("POST /repos/{owner}/{repo}/statuses/{sha}", values, signal);
     },
-    comment(repository, { number, ...comment }, signal) {
-      const parts = partsOf(repository);
-      const list = "/repos/{owner}/{repo}/issues/{number}/comments";
-      return putComment(comment, {
-        self: async () => {
-          known ??= await self(signal);
-          return known;
-        },
-        async page(page) {
-          if (pageSize === undefined && page > 1) return undefined;
-          const paging = pageSize === undefined ? {} : { page, per_page: pageSize };
-          const found = await request<readonly Comment[]>(`GET ${list}`, { ...parts, number, ...paging }, signal);
-          if (found.length === 0) return undefined;
-          return found.map(({ id, body, user }) => ({ id, text: body ?? "", author: user?.id }));
-        },
-        create: async (body) => (await request<{ id: number }>(`POST ${list}`, { ...parts, number, body }, signal)).id,
-        edit: (id, body) => request("PATCH /repos/{owner}/{repo}/issues/comments/{id}", { ...parts, id, body }, signal),
-      });
-    },
+    comment: commentCalls(request, {
+      list: "/repos/{owner}/{repo}/issues/{number}/comments",
+      edit: "PATCH /repos/{owner}/{repo}/issues/comments/{id}",
+      of: partsOf,
+      ...differences,
+    }),
   };
 }
 
@@ -65,50 +108,4 @@ export async function userOf(request: HostRequest, signal: AbortSignal): Promise
 export function partsOf({ fullName }: HostedRepository): { readonly owner: string; readonly repo: string } {
   const [owner = "", repo = ""] = fullName.split("/");
   return { owner, repo };
-}
-
-/** A comment in its host's list. */
-interface FoundComment {
-  readonly id: number;
-  readonly text: string;
-  readonly author: number | undefined;
-}
-
-/** API calls for the comments of one pull request. */
-interface CommentCalls {
-  /** Answers our own id on the host. */
-  self(): Promise<number>;
-  /** Comments of a page, from 1; `undefined` without such a page. */
-  page(page: number): Promise<readonly FoundComment[] | undefined>;
-  create(text: string): Promise<number>;
-  /** @throws PullRequestHostFailed with the status 404 when it is gone */
-  edit(id: number, text: string): Promise<unknown>;
-}
-
-/** Search limit: such a pull request gets another comment. */
-const MOST_PAGES = 20;
-
-/** Edits or writes the comment; answers its id. Never touches another author's comment. */
-export async function putComment(
-  { id, marker, text, mayCreate }: Omit<StickyComment, "number">,
-  calls: CommentCalls,
-): Promise<number | undefined> {
-  const whole = `${marker}\n${text}`;
-  if (id !== undefined && (await unlessAbsent(calls.edit(id, whole).then(() => true)))) return id;
-  const found = await search(marker, calls);
-  if (found !== undefined) {
-    if (found.text !== whole) await calls.edit(found.id, whole);
-    return found.id;
-  }
-  return mayCreate ? calls.create(whole) : undefined;
-}
-
-async function search(marker: string, calls: CommentCalls): Promise<FoundComment | undefined> {
-  const self = await calls.self();
-  for (let number = 1; number <= MOST_PAGES; number++) {
-    const comments = await calls.page(number);
-    const found = comments?.find(({ text, author }) => author === self && text.startsWith(marker));
-    if (found !== undefined || comments === undefined) return found;
-  }
-  return undefined;
 }

@@ -12,10 +12,7 @@ const AT_ONCE = 64;
 const INFORMATIONAL_LIMIT = 16;
 
 export interface ProberSettings {
-  /**
-   * `host:port` or `[address]:port` to connect to instead of the URL's resolved host; the URL still decides SNI, Host
-   * and certificate.
-   */
+  /** Connected to, as `host:port` or `[address]:port`; the URL still decides SNI, Host and certificate. */
   readonly ingressAddress?: string | undefined;
   /** CA of the ingress certificate, in PEM; the system's by default. */
   readonly ca?: string | undefined;
@@ -27,9 +24,9 @@ export function httpsUrlProber(settings: ProberSettings, clock: Clock): UrlProbe
   return {
     probe: (url, path) =>
       limit(async () => {
-        const begun = clock.monotonicMs();
+        const startedMs = clock.monotonicMs();
         const outcome = await ask(withPath(url, path), settings);
-        return { ...outcome, responseTimeMs: Math.round(clock.monotonicMs() - begun) };
+        return { ...outcome, responseTimeMs: Math.round(clock.monotonicMs() - startedMs) };
       }),
   };
 }
@@ -138,7 +135,11 @@ const refusedAddress: Outcome = {
 };
 
 function isInside(address: string): boolean {
-  return inside.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+  return inside.check(address, familyOf(address));
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIPv6(address) ? "ipv6" : "ipv4";
 }
 
 /**
@@ -159,26 +160,23 @@ const publicAddressOnly: LookupFunction = (hostname, options, callback) => {
  * https://www.iana.org/assignments/iana-ipv4-special-registry/ and its IPv6 twin; mapped addresses are checked as IPv4.
  */
 const inside = new BlockList();
-for (const [net, prefix] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["224.0.0.0", 3],
-] as const) {
-  inside.addSubnet(net, prefix, "ipv4");
-}
-for (const [net, prefix] of [
-  ["::", 127],
-  ["64:ff9b::", 96],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8],
-] as const) {
-  inside.addSubnet(net, prefix, "ipv6");
+for (const subnet of [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "224.0.0.0/3",
+  "::/127",
+  "64:ff9b::/96",
+  "fc00::/7",
+  "fe80::/10",
+  "ff00::/8",
+]) {
+  const [net = "", prefix] = subnet.split("/");
+  inside.addSubnet(net, Number(prefix), familyOf(net));
 }

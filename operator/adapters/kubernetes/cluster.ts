@@ -24,64 +24,64 @@ import {
   type Removal,
 } from "../../ports/cluster.ts";
 import { drift } from "./drift.ts";
-import { removeFinalizers } from "./finalizer-patch.ts";
-import { keptRest } from "./store.ts";
+import { removeFinalizers } from "./status-writer.ts";
+import { keptRest, pointerOf, sameObject } from "./store.ts";
 
 /** Time until the API server's authorizer knows our new RoleBinding. */
 const FRESH_RIGHT_MS = 2_000;
 const FRESH_RIGHT_RETRY_MS = 20;
 
-interface Options {
+interface ClusterOptions {
   readonly client: KubeClient;
   /** Objects of other kinds are read afresh. */
   readonly watched: OwnedCaches;
   readonly clock: Clock;
 }
 
-interface Context extends Options {
-  /** Creation of our RoleBinding by namespace, on the monotonic clock; of the last two seconds only. */
-  readonly bound: Map<string, number>;
-  /**
-   * UIDs of objects that seem older than their namespace but that a fresh read found in it: clocks of API servers
-   * differ.
-   */
+interface ClusterContext extends ClusterOptions {
+  readonly rights: FreshRights;
+  /** UIDs of objects older than their namespace that a fresh read found in it: clocks of API servers differ. */
   readonly confirmed: Set<string>;
 }
 
-/**
- * Cluster port on the Kubernetes API: creates by POST, repairs by patch, and adopts only objects that Kubernetes
- * creates in our namespaces.
- */
-export function kubernetesCluster(options: Options): Cluster {
+/** Cluster port: creates by POST, repairs by patch, adopts only objects that Kubernetes creates in our namespaces. */
+export function kubernetesCluster(options: ClusterOptions): Cluster {
   const { client, watched } = options;
-  const context: Context = { ...options, bound: new Map(), confirmed: new Set() };
+  const context: ClusterContext = { ...options, rights: freshRights(options.clock), confirmed: new Set() };
   const cached = (kind: Kind, ref: ObjectRef) => watched.get(kind.plural)?.get(keyOfRef(ref));
+  const current = (kind: Kind, ref: ObjectRef) => {
+    const known = cached(kind, ref);
+    return known !== undefined && isBygone(context, known) ? undefined : known;
+  };
   const fresh = (kind: Kind, ref: ObjectRef) =>
-    withFreshRights(context, ref.namespace, () => client.find<WireObject>(kind, ref));
+    context.rights.during(ref.namespace, () => client.find<WireObject>(kind, ref));
 
   return {
     async ensure(owner, kind, desired) {
-      const wanted = labelled(owner, desired);
-      const found = cached(kind, wanted.metadata);
-      if (found !== undefined && !isBygone(context, found)) return repair(context, { owner, kind, wanted, found });
-      const outcome = await create(context, kind, wanted);
-      if (outcome === "created") return "created";
+      const own = labelled(owner, desired);
+      const known = current(kind, own.metadata);
+      if (known !== undefined) return repair(context, kind, own, known);
+      if ((await create(context, kind, own)) === "created") return "created";
       // The name is taken, by ourselves before a crash or by another writer: only a fresh read can decide.
-      const other = await fresh(kind, wanted.metadata);
-      if (other === undefined) throw new BeingDeleted(`${kind.kind} '${wanted.metadata.name}' went away just now`);
-      if (owned(owner, other) !== undefined) confirm(context, kind, other);
-      return repair(context, { owner, kind, wanted, found: other });
+      const stored = await fresh(kind, own.metadata);
+      if (stored === undefined) throw new BeingDeleted(`${kind.kind} '${own.metadata.name}' went away just now`);
+      if (owned(owner, stored) !== undefined) confirm(context, kind, stored);
+      return repair(context, kind, own, stored);
     },
 
     async adopt(owner, kind, desired) {
       const { name, namespace = "" } = desired.metadata;
       const place = cached(namespaceKind, { name: namespace }) ?? (await fresh(namespaceKind, { name: namespace }));
       if (owned(owner, place) === undefined) throw new NameTaken(kind.kind, name);
-      const wanted = labelled(owner, desired);
-      const found = cached(kind, desired.metadata);
-      const isKnown = found !== undefined && !isBygone(context, found);
-      if (isKnown && drift(wanted, found).length === 0) return "unchanged";
-      await apply(context, kind, wanted);
+      const own = labelled(owner, desired);
+      const known = current(kind, desired.metadata);
+      if (known !== undefined && drift(own, known).length === 0) return "unchanged";
+      // One write for a missing or existing object: Kubernetes creates it at the same time.
+      const write = client.patch<WireObject>(kind, own.metadata, own, { as: "apply" });
+      const written = await write.catch((error: unknown) => {
+        throw failureOf(error, kind, own);
+      });
+      show(context, kind, written);
       return "written";
     },
 
@@ -120,46 +120,42 @@ export function kubernetesCluster(options: Options): Cluster {
     async change(owner, kind, ref, patch) {
       const found = owned(owner, cached(kind, ref) ?? (await fresh(kind, ref)));
       if (found === undefined) return "overtaken";
-      const body = [{ op: "test", path: "/metadata/uid", value: found.metadata.uid }, ...patch];
-      const changed = await client
-        .patch<WireObject>(kind, ref, body, { as: "json" })
-        .catch(insteadOf(isTestFailed, undefined));
-      if (changed !== undefined) watched.get(kind.plural)?.written(changed);
+      const change = client.patch<WireObject>(kind, ref, [sameObject(found.metadata), ...patch], { as: "json" });
+      const changed = await change.catch(insteadOf(isTestFailed, undefined));
+      if (changed !== undefined) show(context, kind, changed);
       return changed === undefined ? "overtaken" : "changed";
     },
 
     async release(owner, kind, ref, unwanted) {
       const found = owned(owner, await fresh(kind, ref));
       if (found === undefined) return;
-      const removal = removeFinalizers(
-        { client, cache: watched.get(kind.plural) },
-        kind,
-        found as WireObject,
-        unwanted,
-      );
+      const store = { client, cache: watched.get(kind.plural) };
+      const removal = removeFinalizers(store, kind, found as WireObject, unwanted);
       // Changed between read and patch: the next call reads again.
       await removal.catch(insteadOf(isConflict, undefined));
     },
   };
 }
 
-/** A key as part of a JSON pointer: https://www.rfc-editor.org/rfc/rfc6901#section-3. */
-const pointerOf = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
+/** Shows a write at once, where the kind is watched. */
+function show({ watched }: ClusterContext, kind: Kind, written: WireObject): void {
+  watched.get(kind.plural)?.written(written);
+}
 
 /**
  * True when it was deleted with a former namespace of the same name: one kind's watch may lag behind another's, and
  * show the former namespace's objects in the new one.
  */
-function isBygone({ watched, confirmed }: Context, { metadata }: WireObject): boolean {
+function isBygone({ watched, confirmed }: ClusterContext, { metadata }: WireObject): boolean {
   if (confirmed.has(metadata.uid)) return false;
   const namespace = watched.get(namespaceKind.plural)?.get(metadata.namespace ?? "");
   return namespace !== undefined && metadata.creationTimestamp < namespace.metadata.creationTimestamp;
 }
 
 /** Caches a freshly read object, and its existence, however old it seems. */
-function confirm(context: Context, kind: Kind, found: WireObject): void {
-  context.watched.get(kind.plural)?.written(found);
-  if (isBygone(context, found)) context.confirmed.add(found.metadata.uid);
+function confirm(context: ClusterContext, kind: Kind, stored: WireObject): void {
+  show(context, kind, stored);
+  if (isBygone(context, stored)) context.confirmed.add(stored.metadata.uid);
 }
 
 function labelled(owner: Owner, desired: DesiredObject): DesiredObject {
@@ -171,56 +167,38 @@ function owned(owner: Owner, object: WireObject | undefined): ObservedObject | u
   return object?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? (object as ObservedObject) : undefined;
 }
 
-async function create(context: Context, kind: Kind, wanted: DesiredObject): Promise<"created" | "taken"> {
-  const { namespace } = wanted.metadata;
+async function create(context: ClusterContext, kind: Kind, own: DesiredObject): Promise<"created" | "taken"> {
+  const { namespace } = own.metadata;
+  const { client, rights } = context;
   try {
-    const created = await withFreshRights(context, namespace, () => context.client.create<WireObject>(kind, wanted));
-    context.watched.get(kind.plural)?.written(created);
-    if (kind.plural === roleBindingKind.plural && namespace !== undefined) remember(context, namespace);
+    show(context, kind, await rights.during(namespace, () => client.create<WireObject>(kind, own)));
+    if (kind.plural === roleBindingKind.plural && namespace !== undefined) rights.bound(namespace);
     return "created";
   } catch (error) {
     if (isAlreadyExists(error)) return "taken";
-    if (isNamespaceGone(error)) throw namespaceGoes(kind, wanted);
-    throw error;
+    throw failureOf(error, kind, own);
   }
 }
 
-/** One write for a missing or existing object: Kubernetes creates it at the same time. */
-async function apply({ client, watched }: Context, kind: Kind, wanted: DesiredObject): Promise<void> {
-  try {
-    const written = await client.patch<WireObject>(kind, wanted.metadata, wanted, { as: "apply" });
-    watched.get(kind.plural)?.written(written);
-  } catch (error) {
-    throw isNamespaceGone(error) ? namespaceGoes(kind, wanted) : error;
+const failureOf = (error: unknown, { kind }: Kind, { metadata }: DesiredObject) =>
+  isNamespaceGone(error) ? new BeingDeleted(`the namespace of ${kind} '${metadata.name}' is being deleted`) : error;
+
+async function repair(context: ClusterContext, kind: Kind, own: DesiredObject, stored: WireObject) {
+  const { metadata } = stored;
+  if (metadata.deletionTimestamp !== undefined) {
+    throw new BeingDeleted(`${kind.kind} '${metadata.name}' is being deleted`);
   }
-}
-
-const namespaceGoes = (kind: Kind, { metadata }: DesiredObject) =>
-  new BeingDeleted(`the namespace of ${kind.kind} '${metadata.name}' is being deleted`);
-
-interface Found {
-  readonly owner: Owner;
-  readonly kind: Kind;
-  readonly wanted: DesiredObject;
-  readonly found: WireObject;
-}
-
-async function repair(context: Context, { owner, kind, wanted, found }: Found): Promise<"unchanged" | "repaired"> {
-  if (found.metadata.deletionTimestamp !== undefined) {
-    throw new BeingDeleted(`${kind.kind} '${found.metadata.name}' is being deleted`);
-  }
-  if (owned(owner, found) === undefined) throw new NameTaken(kind.kind, found.metadata.name);
-  const operations = drift(wanted, found);
+  const ownerOf = ({ labels }: DesiredObject["metadata"]) => labels?.[ENVIRONMENT_UID_LABEL];
+  if (ownerOf(metadata) !== ownerOf(own.metadata)) throw new NameTaken(kind.kind, metadata.name);
+  const operations = drift(own, stored);
   if (operations.length === 0) return "unchanged";
-  // The test binds the patch to this object, not to a recreated one.
-  const body = [{ op: "test", path: "/metadata/uid", value: found.metadata.uid }, ...operations];
-  const repaired = await context.client.patch<WireObject>(kind, refOf(found.metadata), body, { as: "json" });
-  context.watched.get(kind.plural)?.written(repaired);
+  const body = [sameObject(metadata), ...operations];
+  show(context, kind, await context.client.patch<WireObject>(kind, refOf(metadata), body, { as: "json" }));
   return "repaired";
 }
 
 async function startRemoval(
-  { client, watched }: Context,
+  { client, watched }: ClusterContext,
   kind: Kind,
   found: WireObject,
   only: { readonly uid: string; readonly resourceVersion?: string },
@@ -248,49 +226,42 @@ function blockersOf(kind: Kind, object: WireObject | ObservedObject): Blocker[] 
   ].map((blocker) => ({ kind: kind.kind, name, ...blocker }));
 }
 
-interface WireCondition {
-  readonly type: string;
-  readonly status?: string;
-  readonly message?: string;
-}
-
 /** A terminating namespace has a condition for each kind of remainder, True while it is so. */
-function trueConditions(object: { readonly [field: string]: unknown }): WireCondition[] {
-  const { conditions = [] } = (object.status ?? {}) as { conditions?: WireCondition[] };
+function trueConditions(object: { readonly [field: string]: unknown }) {
+  type Condition = { readonly type: string; readonly status?: string; readonly message?: string };
+  const { conditions = [] } = (object.status ?? {}) as { conditions?: readonly Condition[] };
   return conditions.filter(({ status }) => status === "True");
 }
 
-function remember({ bound, clock }: Context, namespace: string): void {
-  const now = clock.monotonicMs();
-  for (const [name, at] of bound) if (now - at >= FRESH_RIGHT_MS) bound.delete(name);
-  bound.set(namespace, now);
+type FreshRights = ReturnType<typeof freshRights>;
+
+/** Rights in environments' namespaces, which come from RoleBindings that may be brand-new. */
+function freshRights(clock: Clock) {
+  /** Creation of our RoleBinding by namespace, on the monotonic clock; of the last two seconds only. */
+  const boundMs = new Map<string, number>();
+  const isFresh = (namespace = "") =>
+    clock.monotonicMs() - (boundMs.get(namespace) ?? Number.NEGATIVE_INFINITY) < FRESH_RIGHT_MS;
+  return {
+    bound(namespace: string): void {
+      for (const known of boundMs.keys()) if (!isFresh(known)) boundMs.delete(known);
+      boundMs.set(namespace, clock.monotonicMs());
+    },
+
+    /** Retries a 403 soon after the creation of the RoleBinding. Any other is a failure. */
+    async during<T>(namespace: string | undefined, call: () => Promise<T>): Promise<T> {
+      for (;;) {
+        try {
+          return await call();
+        } catch (error) {
+          if (!isForbidden(error) || isNamespaceGone(error) || !isFresh(namespace)) throw error;
+          await pause(clock, FRESH_RIGHT_RETRY_MS, new AbortController().signal);
+        }
+      }
+    },
+  };
 }
 
-/**
- * Rights in an environment's namespace come from a RoleBinding that may be brand-new: a 403 soon after its creation is
- * retried. Any other is a failure.
- */
-async function withFreshRights<T>(context: Context, namespace: string | undefined, call: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      const mayPass = isForbidden(error) && !isNamespaceGone(error) && isFreshlyBound(context, namespace);
-      if (!mayPass) throw error;
-      await pause(context.clock, FRESH_RIGHT_RETRY_MS, new AbortController().signal);
-    }
-  }
-}
-
-function isFreshlyBound({ bound, clock }: Context, namespace = ""): boolean {
-  const at = bound.get(namespace);
-  return at !== undefined && clock.monotonicMs() - at < FRESH_RIGHT_MS;
-}
-
-/**
- * https://kubernetes.io/docs/reference/using-api/: creating in a terminating namespace is 403 with this cause, in a
- * deleted one 404 about it.
- */
+/** Creating in a terminating namespace is 403, in a deleted one 404: https://kubernetes.io/docs/reference/using-api/ */
 function isNamespaceGone(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;
   const isAbsent = isNotFound(error) && error.kind === namespaceKind.plural;

@@ -10,14 +10,12 @@ import {
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import { revisionKind, type WireObject } from "../../kit/client/kinds.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
-import type { Draft } from "../../kit/client/objects.ts";
+import { type Draft, refOf } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
-import type { ServerClock } from "../../ports/clock.ts";
-import { BeingDeleted, NameTaken } from "../../ports/cluster.ts";
+import { BeingDeleted, NameTaken, type ServerClock } from "../../ports/cluster.ts";
 import type { ConfigSets, ConfigSetVersions, Discard } from "../../ports/config-sets.ts";
 import { configSetType } from "./kinds.ts";
-import { auditAnnotations, auditOperations, kept, keptRest, type Store } from "./store.ts";
+import { auditAnnotations, auditOperations, kept, keptRest, removeExactly, type Store, sameVersion } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
 /** Longer than any reconcile between choosing a version and storing its use. */
@@ -25,14 +23,16 @@ const UNUSED_FOR_MS = 10 * 60_000;
 /** Enough for the watch to deliver what the decision missed. */
 const DECIDE_AGAIN_MS = 1_000;
 
-interface VersionsContext extends Pick<Store<WireObject>, "client" | "cache" | "namespace"> {
+type ConfigSetStore = Omit<Store<ConfigSet>, "clock">;
+
+interface VersionStore extends Pick<Store<WireObject>, "client" | "cache" | "namespace"> {
   /** One clock for all replicas: one notes, and maybe another removes. */
   readonly serverClock: ServerClock;
 }
 
 /** ConfigSetVersions port on ControllerRevisions, whose data is immutable. */
-export function kubernetesConfigSetVersions(context: VersionsContext): ConfigSetVersions {
-  const { cache, namespace } = context;
+export function kubernetesConfigSetVersions(store: VersionStore): ConfigSetVersions {
+  const { cache, namespace } = store;
   return {
     find(revision) {
       const found = cache.get(`${namespace}/${revision}`);
@@ -41,11 +41,11 @@ export function kubernetesConfigSetVersions(context: VersionsContext): ConfigSet
 
     async keep(version) {
       const known = cache.get(`${namespace}/${revisionName(version)}`);
-      const isKept = known !== undefined && (await takeUp(context, version, known));
-      if (!isKept) await make(context, version);
+      const isKept = known !== undefined && (await takeUp(store, version, known));
+      if (!isKept) await make(store, version);
     },
 
-    discard: (revision, isUsed) => discard(context, revision, isUsed),
+    discard: (revision, isUsed) => discard(store, revision, isUsed),
   };
 }
 
@@ -62,43 +62,39 @@ function revisionObject(version: ConfigSetVersion, namespace: string): Draft<Wir
   return { metadata: { name: revisionName(version), namespace, labels }, revision: version.version, data: { spec } };
 }
 
-async function make(context: VersionsContext, version: ConfigSetVersion): Promise<void> {
-  const { client, cache, namespace } = context;
+async function make(store: VersionStore, version: ConfigSetVersion): Promise<void> {
+  const { client, cache, namespace } = store;
   try {
     cache.written(await client.create(revisionKind, revisionObject(version, namespace)));
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     const found = await client.find(revisionKind, { name: revisionName(version), namespace });
-    const isKept = found !== undefined && (await takeUp(context, version, found));
+    const isKept = found !== undefined && (await takeUp(store, version, found));
     if (!isKept) throw new BeingDeleted(`${revisionKind.kind} '${revisionName(version)}' went away just now`);
   }
 }
 
 /** Erases the note of disuse; false when the version is gone. */
-async function takeUp(
-  { client, cache }: VersionsContext,
-  version: ConfigSetVersion,
-  found: WireObject,
-): Promise<boolean> {
+async function takeUp(store: VersionStore, version: ConfigSetVersion, found: WireObject): Promise<boolean> {
   const { metadata } = found;
   if (metadata.labels?.[CONFIG_SET_UID_LABEL] !== version.uid) throw new NameTaken(revisionKind.kind, metadata.name);
   if (metadata.deletionTimestamp !== undefined) {
     throw new BeingDeleted(`${revisionKind.kind} '${metadata.name}' is being deleted`);
   }
   const isNoted = metadata.annotations?.[UNUSED_SINCE_ANNOTATION] !== undefined;
-  const current = isNoted ? await note(client, found, null).catch(insteadOf(isNotFound, undefined)) : found;
-  if (current !== undefined) cache.written(current);
-  return current !== undefined;
+  if (isNoted) return note(store, found, null).then(() => true, insteadOf(isNotFound, false));
+  store.cache.written(found);
+  return true;
 }
 
-function note(client: KubeClient, { metadata }: WireObject, since: string | null): Promise<WireObject> {
-  const { name, namespace = "", resourceVersion } = metadata;
+async function note({ client, cache }: VersionStore, { metadata }: WireObject, since: string | null): Promise<void> {
+  const { resourceVersion } = metadata;
   const body = { metadata: { resourceVersion, annotations: { [UNUSED_SINCE_ANNOTATION]: since } } };
-  return client.patch(revisionKind, { name, namespace }, body, { as: "merge" });
+  cache.written(await client.patch(revisionKind, metadata, body, { as: "merge" }));
 }
 
-async function discard(context: VersionsContext, revision: string, isUsed: () => Promise<boolean>): Promise<Discard> {
-  const { client, cache, namespace, serverClock } = context;
+async function discard(store: VersionStore, revision: string, isUsed: () => Promise<boolean>): Promise<Discard> {
+  const { client, namespace, serverClock } = store;
   const found = await client.find(revisionKind, { name: revision, namespace });
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) return { state: "gone" };
   const now = await serverClock.now();
@@ -108,9 +104,9 @@ async function discard(context: VersionsContext, revision: string, isUsed: () =>
   if (youngForMs > 0) return { state: "noted", requeueAfterMs: youngForMs };
   try {
     const since = annotations?.[UNUSED_SINCE_ANNOTATION];
-    if (since === undefined) cache.written(await note(client, found, now.toISOString()));
+    if (since === undefined) await note(store, found, now.toISOString());
     const leftMs = Date.parse(since ?? now.toISOString()) + UNUSED_FOR_MS - now.getTime();
-    return leftMs > 0 ? { state: "noted", requeueAfterMs: leftMs } : await removeUnlessUsed(context, found, isUsed);
+    return leftMs > 0 ? { state: "noted", requeueAfterMs: leftMs } : await removeUnlessUsed(store, found, isUsed);
   } catch (error) {
     if (isConflict(error)) return { state: "noted", requeueAfterMs: DECIDE_AGAIN_MS };
     throw error;
@@ -118,65 +114,50 @@ async function discard(context: VersionsContext, revision: string, isUsed: () =>
 }
 
 async function removeUnlessUsed(
-  { client, cache, namespace }: VersionsContext,
+  store: VersionStore,
   found: WireObject,
   isUsed: () => Promise<boolean>,
 ): Promise<Discard> {
   if (await isUsed()) {
-    cache.written(await note(client, found, null));
+    await note(store, found, null);
     return { state: "used" };
   }
-  const { name, uid, resourceVersion } = found.metadata;
-  keptRest(cache, found, await client.delete(revisionKind, { name, namespace }, { uid, resourceVersion }));
+  const { uid, resourceVersion } = found.metadata;
+  const left = await store.client.delete(revisionKind, found.metadata, { uid, resourceVersion });
+  keptRest(store.cache, found, left);
   return { state: "gone" };
 }
 
-type ConfigSetsContext = Omit<Store<ConfigSet>, "clock">;
-
 /** ConfigSets port on the Kubernetes API and the watch cache. */
-export function kubernetesConfigSets(context: ConfigSetsContext): ConfigSets {
-  const { cache, namespace } = context;
+export function kubernetesConfigSets(store: ConfigSetStore): ConfigSets {
+  const { client, cache, namespace, auditId } = store;
   return {
     find: (name) => complete(cache).get(`${namespace}/${name}`),
     list: () => complete(cache).list(),
-    create: (name, spec, by) => forUser(() => create(context, { name, spec, by })),
-    replace: (configSet, spec) => forUser(() => replace(context, configSet, spec)),
-    remove: (configSet) => forUser(() => remove(context, configSet)),
+    create: (name, spec, by) =>
+      forUser(() => {
+        const annotations = { [CREATED_BY_ANNOTATION]: by, ...auditAnnotations(auditId) };
+        const created = client.create(configSetType, { metadata: { name, namespace, annotations }, spec });
+        return created.then((one) => kept(cache, one), insteadOf(isAlreadyExists, "taken"));
+      }),
+    replace: (configSet, spec) => forUser(() => replace(store, configSet, spec)),
+    remove: (configSet) => forUser(() => removeExactly(store, configSetType, configSet)),
   };
-}
-
-async function create(
-  { client, cache, namespace, auditId }: ConfigSetsContext,
-  { name, spec, by }: { name: string; spec: ConfigSetSpec; by: string },
-): Promise<ConfigSet | "taken"> {
-  const annotations = { [CREATED_BY_ANNOTATION]: by, ...auditAnnotations(auditId) };
-  const metadata = { name, namespace, annotations };
-  const created = await client.create(configSetType, { metadata, spec }).catch(insteadOf(isAlreadyExists, "taken"));
-  return created === "taken" ? created : kept(cache, created);
 }
 
 /** Replaces the version read; an intermediate change is read and replaced too. */
 async function replace(
-  { client, cache, namespace, auditId }: ConfigSetsContext,
+  { client, cache, auditId }: ConfigSetStore,
   configSet: ConfigSet,
   spec: ConfigSetSpec,
 ): Promise<ConfigSet | "gone"> {
-  const { name, uid } = configSet.metadata;
-  const ref = { name, namespace };
+  const { metadata } = configSet;
   return retryOnConflict(async (round) => {
-    const current = round === 1 ? configSet : await client.find(configSetType, ref);
-    if (current?.metadata.uid !== uid) return "gone";
-    const version = { op: "replace", path: "/metadata/resourceVersion", value: current.metadata.resourceVersion };
-    const stamp = auditOperations(current, auditId);
-    const patch = [version, { op: "replace", path: "/spec", value: spec }, ...stamp];
-    const changed = await client.patch(configSetType, ref, patch, { as: "json" }).catch(insteadOf(isNotFound, "gone"));
-    return changed === "gone" ? changed : kept(cache, changed);
+    const current = round === 1 ? configSet : await client.find(configSetType, refOf(metadata));
+    if (current?.metadata.uid !== metadata.uid) return "gone";
+    const replacement = { op: "replace", path: "/spec", value: spec };
+    const patch = [sameVersion(current.metadata), replacement, ...auditOperations(current, auditId)];
+    const changed = client.patch(configSetType, metadata, patch, { as: "json" });
+    return changed.then((one) => kept(cache, one), insteadOf(isNotFound, "gone"));
   });
-}
-
-async function remove({ client, cache, namespace, deletions }: ConfigSetsContext, configSet: ConfigSet): Promise<void> {
-  const { name, uid } = configSet.metadata;
-  const removal = deletions.during(uid, () => client.delete(configSetType, { name, namespace }, { uid }));
-  // Conflict: another config set now has the name.
-  keptRest(cache, configSet, await removal.catch(insteadOf(isConflict, "gone")));
 }

@@ -1,6 +1,5 @@
 import { type ApiToken, apiTokenKind } from "../../../crds/api-token.ts";
 import { CONFIG_SET_UID_LABEL, type ConfigSet, configSetKind } from "../../../crds/config-set.ts";
-import { COUNTED_RESOURCES } from "../../../crds/environment/costs/usage.ts";
 import { type EnvironmentRecord, recordKind, TRIGGER_LABEL } from "../../../crds/environment/environment-record.ts";
 import {
   type EphemeralEnvironment,
@@ -16,6 +15,7 @@ import {
   notificationKind,
 } from "../../../crds/notifications/notification.ts";
 import { type Repository, repositoryKind } from "../../../crds/repository/repository.ts";
+import { COUNTED_RESOURCES } from "../../../crds/usage/usage.ts";
 import {
   isPending,
   isUndecided,
@@ -66,6 +66,8 @@ export const notificationType: ResourceType<Notification> = resourceType(notific
 export const recordType: ResourceType<EnvironmentRecord> = resourceType(recordKind);
 export const webhookDeliveryType: ResourceType<WebhookDelivery> = resourceType(webhookDeliveryKind);
 
+const uidOf = ({ metadata }: KubeObject): readonly string[] => [metadata.uid];
+
 /** Wraps the trimming of a kind, to note dropped parts. */
 type Noting = <T extends KubeObject>(trim: (object: T) => T) => (object: T) => T;
 
@@ -76,8 +78,8 @@ export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnviro
   indexes: {
     [BY_UID]: uidOf,
     [BY_REPOSITORY]: repositoriesOf,
-    [BY_CONFIG_SET]: ({ spec }) => (spec.configSet === undefined ? [] : [spec.configSet.name]),
-    [BY_CREATION_KEY]: creationKeysOf,
+    [BY_CONFIG_SET]: ({ spec }) => [spec.configSet?.name ?? []].flat(),
+    [BY_CREATION_KEY]: (environment) => [creationMark(environment)?.key ?? []].flat(),
   },
 });
 
@@ -106,7 +108,7 @@ export const watchedWebhookDeliveries = (namespace: string): WatchedKind<Webhook
   isInterned: true,
   indexes: {
     [BY_PULL_REQUEST]: pullRequestsOf,
-    [BY_DEDUPLICATION_KEY]: ({ spec }) => (spec.deduplicationKey === undefined ? [] : [spec.deduplicationKey]),
+    [BY_DEDUPLICATION_KEY]: ({ spec }) => [spec.deduplicationKey ?? []].flat(),
     [BY_COMMIT]: (delivery) => [reportedCommit(delivery) ?? []].flat(),
     [BY_WAITING]: (delivery) => (isPending(delivery) ? [WAITING] : []),
     [BY_WAITING_KEY]: (delivery) => (isWaiting(delivery) ? [waitingKeyOf(delivery) ?? []].flat() : []),
@@ -141,10 +143,7 @@ export const watchedRevisions = (namespace: string): WatchedKind<WireObject> => 
   where: { namespace, labelSelector: CONFIG_SET_UID_LABEL },
 });
 
-/**
- * Isolation objects of an environment, compared with their desired state: only a Namespace reports a status that
- * matters.
- */
+/** Isolation objects, compared with their desired state: only a Namespace reports a status that matters. */
 export const watchedIsolation: readonly WatchedKind<WireObject>[] = [
   ownedKind(namespaceKind, withoutHistory),
   ownedKind(resourceQuotaKind, withUse),
@@ -159,15 +158,6 @@ export function ownedKind(
 ): WatchedKind<WireObject> {
   const selected = { ...where, labelSelector: ENVIRONMENT_UID_LABEL };
   return { type, trim, where: selected, withoutManagedFields: true, isInterned: true };
-}
-
-function uidOf({ metadata }: KubeObject): readonly string[] {
-  return [metadata.uid];
-}
-
-function creationKeysOf(environment: EphemeralEnvironment): readonly string[] {
-  const mark = creationMark(environment);
-  return mark === undefined ? [] : [mark.key];
 }
 
 /** Keeps the times of managedFields: the only source of a config set's last change. */

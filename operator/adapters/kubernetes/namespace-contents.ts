@@ -1,4 +1,6 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
+import { PLATFORM_KEYS_OWNER } from "../../../crds/notifications/extension-token.ts";
 import {
   insteadOf,
   isConflict,
@@ -8,14 +10,24 @@ import {
   isUnavailable,
   KubeError,
 } from "../../kit/client/errors.ts";
-import { eventKind, volumeClaimKind, volumeKind, type WireObject, wireKind } from "../../kit/client/kinds.ts";
+import {
+  eventKind,
+  namespaceKind,
+  volumeClaimKind,
+  volumeKind,
+  type WireObject,
+  wireKind,
+} from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { Content, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";
-import { withoutFinalizers } from "./finalizer-patch.ts";
+import { BY_UID, type Caches } from "../../ports/caches.ts";
+import type { Content, Inventory, NamespaceContents, RetainedVolume } from "../../ports/namespace-contents.ts";
+import { apiTokenType, environmentType } from "./kinds.ts";
 import { type Pod, podType } from "./pod-objects.ts";
+import { withoutFinalizers } from "./status-writer.ts";
+import { sameObject } from "./store.ts";
 
 /** NamespaceContents port on the Kubernetes API, with the rights of the environment's own namespace. */
 export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): NamespaceContents {
@@ -35,8 +47,8 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
         items.flatMap((pod) => {
           const gracePeriodSeconds = shortened(pod, graceSeconds, clock.now());
           if (gracePeriodSeconds === undefined) return [];
-          const { uid, name: podName } = pod.metadata;
-          const deletion = client.delete(podType, { name: podName, namespace }, { uid, gracePeriodSeconds });
+          const { uid } = pod.metadata;
+          const deletion = client.delete(podType, pod.metadata, { uid, gracePeriodSeconds });
           return [deletion.catch(insteadOf(isConflict, "replaced"))];
         }),
       );
@@ -58,25 +70,22 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
       const claims = client.list(claimType, { namespace: namespaceName(name) });
       // The platform's RoleBinding may not exist yet, or any more.
       const { items } = await claims.catch(insteadOf(isForbidden, { items: [] }));
-      const found = await Promise.all(items.map((claim) => retainedBy(client, claim)));
+      const found = await Promise.all(
+        items.map(async (claim) => {
+          const { volumeName = "" } = claim.spec ?? {};
+          const volume = volumeName === "" ? undefined : await client.find(volumeType, { name: volumeName });
+          return (volume && retainedVolumeOf(claim, volume)) ?? [];
+        }),
+      );
       return found.flat().sort((one, other) => (one.name < other.name ? -1 : 1));
     },
 
     async endWithClaim({ name, uid }) {
-      const body = [
-        { op: "test", path: "/metadata/uid", value: uid },
-        { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" },
-      ];
+      const deletes = { op: "replace", path: "/spec/persistentVolumeReclaimPolicy", value: "Delete" };
+      const body = [sameObject({ uid }), deletes];
       await client.patch(volumeType, { name }, body, { as: "json" }).catch(insteadOf(isNotFound, undefined));
     },
   };
-}
-
-async function retainedBy(client: KubeClient, claim: Claim): Promise<readonly RetainedVolume[]> {
-  const { volumeName = "" } = claim.spec ?? {};
-  const volume = volumeName === "" ? undefined : await client.find(volumeType, { name: volumeName });
-  const retained = volume && retainedVolumeOf(claim, volume);
-  return retained === undefined ? [] : [retained];
 }
 
 async function contentsOf(
@@ -143,10 +152,6 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 /** A hundred times the answer of an API server with many CRDs. */
 const LIMIT_BYTES = 64 * 1024 ** 2;
 
-interface GroupList {
-  readonly items?: readonly ServedGroup[];
-}
-
 interface ServedGroup {
   readonly metadata?: { readonly name?: string };
   /** Preferred first. */
@@ -160,14 +165,14 @@ interface ServedResource {
   readonly verbs?: readonly string[];
 }
 
-/**
- * Every namespaced kind that is stored, in its group's preferred version. A group with an unavailable server is left
- * out.
- *
- * @throws KubeError when the API server is unreachable
- */
+/** Namespaced kinds that are stored, in their group's preferred version. A group with an unavailable server is left out. */
 async function storedKinds(client: KubeClient): Promise<readonly ResourceType<WireObject>[]> {
-  const groups = await Promise.all(["/api", "/apis"].map((path) => groupsAt(client, path)));
+  const groups = await Promise.all(
+    ["/api", "/apis"].map(async (path) => {
+      const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES, accept: AGGREGATED });
+      return (JSON.parse(text) as { readonly items?: readonly ServedGroup[] }).items ?? [];
+    }),
+  );
   return groups.flat().flatMap(kindsOf);
 }
 
@@ -185,7 +190,40 @@ function kindsOf({ metadata, versions = [] }: ServedGroup): ResourceType<WireObj
 const isStored = ({ scope, verbs = [] }: ServedResource) =>
   scope === "Namespaced" && ["list", "patch", "delete"].every((verb) => verbs.includes(verb));
 
-async function groupsAt(client: KubeClient, path: string): Promise<readonly ServedGroup[]> {
-  const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES, accept: AGGREGATED });
-  return (JSON.parse(text) as GroupList).items ?? [];
+interface InventorySources {
+  readonly client: KubeClient;
+  readonly caches: Caches;
+  /** The platform's own. */
+  readonly namespace: string;
+  readonly deployerKinds: readonly { readonly type: ResourceType }[];
+}
+
+/** Inventory port on the Kubernetes API and the watch caches. */
+export function kubernetesInventory({ client, caches, namespace, deployerKinds }: InventorySources): Inventory {
+  const belongingKinds = [namespaceKind, ...deployerKinds.map(({ type }) => type)];
+  const livingTokens = () => uidsOf(client, apiTokenType, namespace);
+  return {
+    livingTokens,
+    async livingUids() {
+      const [environments, tokens] = await Promise.all([uidsOf(client, environmentType), livingTokens()]);
+      return { environments, tokens };
+    },
+    liveEnvironments: async () => (await client.list(environmentType, { keep: onlyConfigSet })).items,
+    isKnown: (uid) =>
+      uid === PLATFORM_KEYS_OWNER.uid ||
+      [caches.environments, caches.apiTokens].some((cache) => cache.by(BY_UID, uid).length > 0),
+    belongings: () => belongingKinds.flatMap(({ plural }) => caches.children.get(plural)?.list() ?? []),
+  };
+}
+
+async function uidsOf<T extends KubeObject>(client: KubeClient, type: ResourceType<T>, namespace?: string) {
+  const where = namespace === undefined ? {} : { namespace };
+  // Only this field of ten thousand objects is held, page by page.
+  const keep = ({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
+  const { items } = await client.list(type, { ...where, metadataOnly: true, keep });
+  return items.map(({ metadata }) => metadata.uid);
+}
+
+function onlyConfigSet({ spec, status }: EphemeralEnvironment): EphemeralEnvironment {
+  return { spec: { configSet: spec.configSet }, status: { configSet: status?.configSet } } as EphemeralEnvironment;
 }

@@ -4,7 +4,7 @@ import { resourcePath } from "../../kit/client/objects.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { within } from "../../kit/time/deadline.ts";
 import type { CircuitBreakerState, PlatformHealth, PlatformHealthCheck } from "../../ports/api/platform-health.ts";
-import type { DeployerHealth } from "../../ports/deployer-technology.ts";
+import type { DeployerHealth } from "../../ports/deployer.ts";
 import { environmentType } from "./kinds.ts";
 
 const ANSWER_MS = 2_000;
@@ -14,7 +14,7 @@ const SILENT_WATCH_MS = 120_000;
 /** More than one object's size, so that its response is read to the end and its connection kept. */
 const ANSWER_LIMIT_BYTES = 1024 ** 2;
 
-interface Context {
+interface HealthSources {
   readonly client: KubeClient;
   readonly caches: Pick<CacheSet, "synced" | "oldestProgressMs">;
   readonly deployer: DeployerHealth;
@@ -25,24 +25,24 @@ interface Context {
 }
 
 /** PlatformHealthCheck port: the Kubernetes API, the watch caches, and the deployer's objects. */
-export function kubernetesPlatformHealth(context: Context): PlatformHealthCheck {
-  const { clock } = context;
+export function kubernetesPlatformHealth(sources: HealthSources): PlatformHealthCheck {
+  const { clock } = sources;
   let known: { readonly endsMs: number; readonly health: Promise<PlatformHealth> } | undefined;
   return {
     check() {
       if (known === undefined || known.endsMs <= clock.monotonicMs()) {
-        known = { endsMs: clock.monotonicMs() + ANSWER_MS, health: ask(context) };
+        known = { endsMs: clock.monotonicMs() + ANSWER_MS, health: check(sources) };
       }
       return known.health;
     },
   };
 }
 
-async function ask(context: Context): Promise<PlatformHealth> {
-  const { client, caches, clock } = context;
+async function check(sources: HealthSources): Promise<PlatformHealth> {
+  const { caches, clock } = sources;
   const [datastore, deployer] = await Promise.all([
-    timed(clock, (signal) => askForOne(client, resourcePath(environmentType, {}), signal)),
-    timed(clock, (signal) => askForOne(client, context.deployer.path, signal)),
+    probe(sources, resourcePath(environmentType, {})),
+    probe(sources, sources.deployer.path),
   ]);
   const lastCheck = clock.now();
   const ageMs = caches.synced ? caches.oldestProgressMs : Number.POSITIVE_INFINITY;
@@ -57,31 +57,25 @@ async function ask(context: Context): Promise<PlatformHealth> {
     },
     deployer: {
       healthy: deployer.answered && caches.synced,
-      applicationsSynced: context.deployer.applicationsSynced(),
+      applicationsSynced: sources.deployer.applicationsSynced(),
       lastCheck,
     },
-    circuitBreakers: context.circuitBreakers(),
-    expirationsBlocked: context.expirationsBlocked(),
+    circuitBreakers: sources.circuitBreakers(),
+    expirationsBlocked: sources.expirationsBlocked(),
   };
 }
 
 /**
- * A collection, because one object's absence looks like the absence of its kind; a stored kind, because an API server
- * without its database still answers others.
+ * Reads one object of a collection, because one object's absence looks like the absence of its kind; of a stored kind,
+ * because an API server without its database still answers others. Any error means "not healthy".
  */
-function askForOne(client: KubeClient, path: string, signal: AbortSignal): Promise<string> {
-  return client.text(path, { limit: "1" }, { signal, limitBytes: ANSWER_LIMIT_BYTES });
-}
-
-/** Health is a fact, not a failure: any error here means "not healthy". */
-async function timed(
-  clock: Clock,
-  call: (signal: AbortSignal) => Promise<unknown>,
-): Promise<{ answered: boolean; tookMs: number }> {
-  const begun = clock.monotonicMs();
-  const answered = await within({ clock, deadlineMs: DEADLINE_MS }, ({ signal }) => call(signal)).then(
+async function probe({ client, clock }: HealthSources, path: string): Promise<{ answered: boolean; tookMs: number }> {
+  const startMs = clock.monotonicMs();
+  const answered = await within({ clock, deadlineMs: DEADLINE_MS }, ({ signal }) =>
+    client.text(path, { limit: "1" }, { signal, limitBytes: ANSWER_LIMIT_BYTES }),
+  ).then(
     () => true,
     () => false,
   );
-  return { answered, tookMs: Math.round(clock.monotonicMs() - begun) };
+  return { answered, tookMs: Math.round(clock.monotonicMs() - startMs) };
 }

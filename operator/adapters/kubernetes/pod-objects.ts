@@ -6,7 +6,7 @@ export interface Pod extends KubeObject {
   readonly spec?: PodSpec;
   readonly status?: {
     readonly phase?: string;
-    readonly conditions?: readonly PodCondition[];
+    readonly conditions?: readonly ObjectCondition[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
   };
@@ -49,7 +49,8 @@ export interface Probe {
   readonly httpGet?: { readonly path?: string; readonly port: string | number };
 }
 
-interface PodCondition {
+/** Condition of a pod or another object. */
+export interface ObjectCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
@@ -81,10 +82,7 @@ export interface Terminated {
   readonly message?: string;
 }
 
-/**
- * A warning about an object of the namespace.
- * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
- */
+/** Warning: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 export interface WarningEvent extends KubeObject {
   readonly involvedObject: { readonly kind?: string; readonly uid?: string };
   readonly reason?: string;
@@ -98,6 +96,22 @@ export interface SecretObject extends KubeObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
 }
+
+/** Statuses of all containers of a pod, in the order of their start. */
+export const containerStatuses = ({ status }: Pod): readonly ContainerStatus[] => [
+  ...(status?.initContainerStatuses ?? []),
+  ...(status?.containerStatuses ?? []),
+];
+
+/** Containers of a pod or template, in the order of their start. */
+export const containersOf = (spec: PodSpec | undefined): readonly Container[] => [
+  ...(spec?.initContainers ?? []),
+  ...(spec?.containers ?? []),
+];
+
+/** True when the pod may serve. */
+export const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
 export const podType: ResourceType<Pod> = resourceType<Pod>(podKind);
 /** Events of the core group: only there can a selector use their type. */

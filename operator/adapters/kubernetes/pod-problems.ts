@@ -3,7 +3,16 @@ import type { KubeObject } from "../../kit/client/objects.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type { NamedObject } from "../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type PodProblem, type PodProblemReason, type QuietProblem } from "../../ports/pods.ts";
-import type { Container, ContainerStatus, Pod, Probe, Terminated, WarningEvent } from "./pod-objects.ts";
+import {
+  type Container,
+  type ContainerStatus,
+  containerStatuses,
+  containersOf,
+  type Pod,
+  type Probe,
+  type Terminated,
+  type WarningEvent,
+} from "./pod-objects.ts";
 import { RESOURCE_ROWS, type Resource, type ResourceState } from "./resource-states.ts";
 
 /** A problem without its evidence, and the evidence's place. */
@@ -37,21 +46,20 @@ export interface Findings {
   readonly quiet: readonly QuietProblem[];
   readonly isServing: boolean;
   /** True when warnings would say more. */
-  readonly asksWarnings: boolean;
+  readonly needsWarnings: boolean;
 }
 
 /** Problems in a namespace, most severe first, one per workload. */
-export function findingsOf(namespace: NamespaceState, now: Date): Findings {
-  const { pods, resources, warnings = [] } = namespace;
+export function findingsOf({ pods, resources, warnings = [] }: NamespaceState, now: Date): Findings {
   const makers = makersOf(resources);
-  const current = currentPods(pods, makers).filter((pod) => makers(pod).kind !== "CronJob");
+  const current = servingPods(pods, makers);
   const creating = current.filter(isBeingCreated);
-  const surroundings = { usedClaims: new Set(pods.filter(isLiving).flatMap(claimsOf)) };
-  const judged = resources.flatMap((object) => {
-    const state = RESOURCE_ROWS.get(object.kind)?.stateOf(object, surroundings);
+  const usedClaims = new Set(pods.filter(isLiving).flatMap(claimsOf));
+  const states = resources.flatMap((object) => {
+    const state = RESOURCE_ROWS.get(object.kind)?.stateOf(object, usedClaims);
     return state === undefined ? [] : [{ object, state }];
   });
-  const loud = judged.filter(({ state }) => !state.isQuiet);
+  const loud = states.filter(({ state }) => !state.isQuiet);
   const findings = [
     ...current.flatMap((pod) => podTroubles({ pod, maker: makers(pod) }, now)),
     ...creating.flatMap((pod) => unmounted({ pod, maker: makers(pod) }, warnings)),
@@ -68,9 +76,9 @@ export function findingsOf(namespace: NamespaceState, now: Date): Findings {
   }
   return {
     problems: [...firsts.values()],
-    quiet: judged.filter(({ state }) => state.isQuiet).map(quietProblem),
+    quiet: states.filter(({ state }) => state.isQuiet).map(quietProblem),
     isServing: loud.length === 0,
-    asksWarnings: creating.length > 0 || loud.some(({ state }) => state.lacksPods),
+    needsWarnings: creating.length > 0 || loud.some(({ state }) => state.lacksPods),
   };
 }
 
@@ -110,9 +118,7 @@ function deploymentOf({ metadata }: Pod, name: string): NamedObject {
 const isLiving = ({ metadata, status }: Pod) =>
   metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed";
 
-/**
- * Living pods; of several ReplicaSets of one Deployment, during an update, only those of the one with the newest pod.
- */
+/** Living pods; of a Deployment's several ReplicaSets, during an update, only those of the one with the newest pod. */
 export function currentPods(pods: readonly Pod[], makers: MakerOf): readonly Pod[] {
   const living = pods.filter(isLiving);
   const newest = new Map<string, Pod>();
@@ -129,6 +135,10 @@ export function currentPods(pods: readonly Pod[], makers: MakerOf): readonly Pod
     .filter((pod) => makerId(pod) === makerId(newest.get(groupOf(pod))))
     .sort((one, other) => one.metadata.name.localeCompare(other.metadata.name));
 }
+
+/** Current pods without runs of a CronJob. */
+export const servingPods = (pods: readonly Pod[], makers: MakerOf): readonly Pod[] =>
+  currentPods(pods, makers).filter((pod) => makers(pod).kind !== "CronJob");
 
 /** Owners of living pods, each once, by kind and name. */
 export function runningIn(pods: readonly Pod[], makers: MakerOf): readonly NamedObject[] {
@@ -171,15 +181,10 @@ function refusals(deployment: Resource): readonly Finding[] {
   return [refusal(deployment, refused.message ?? "", since)];
 }
 
-/**
- * Other workloads' missing pods are explained only by events. An event older than a pod of the same owner is obsolete.
- */
+/** Other workloads' missing pods are explained only by events; one older than a pod of the same owner is obsolete. */
 function refusedBy(object: Resource, pods: readonly Pod[], warnings: readonly WarningEvent[]): readonly Finding[] {
   const { uid } = object.metadata;
-  const about = warnings.filter(
-    ({ reason, involvedObject }) => reason === "FailedCreate" && involvedObject.uid === uid,
-  );
-  const warning = latest(about);
+  const warning = latestAbout(uid, warnings, ["FailedCreate"]);
   if (warning === undefined) return [];
   const made = pods.filter((pod) => makerId(pod) === uid).map(({ metadata }) => metadata.creationTimestamp);
   if (made.some((at) => at > lastSeen(warning))) return [];
@@ -190,8 +195,10 @@ const lastSeen = ({ lastTimestamp, eventTime, metadata }: WarningEvent) =>
   lastTimestamp ?? eventTime ?? metadata.creationTimestamp;
 const firstSeen = ({ firstTimestamp, eventTime, metadata }: WarningEvent) =>
   firstTimestamp ?? eventTime ?? metadata.creationTimestamp;
-const latest = (warnings: readonly WarningEvent[]) =>
-  [...warnings].sort((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1))[0];
+const latestAbout = (uid: string, warnings: readonly WarningEvent[], reasons: readonly string[]) =>
+  warnings
+    .filter(({ reason = "", involvedObject }) => reasons.includes(reason) && involvedObject.uid === uid)
+    .sort((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1))[0];
 
 function refusal(object: Resource, said: string, since: string): Finding {
   const about = { ...subjectOf(object), since: new Date(since), said };
@@ -214,22 +221,13 @@ function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefin
   const { reason, what, remedy = "", said = "", since = object.metadata.creationTimestamp, speaks } = state;
   if (what === undefined) return [];
   const speaker = speaks && pod !== undefined ? speakerOf(pod) : undefined;
-  return [
-    {
-      reason,
-      ...subjectOf(object),
-      what,
-      remedy,
-      said,
-      since: new Date(since),
-      ...(speaker === undefined || pod === undefined ? {} : { pod, speaker }),
-    },
-  ];
+  const place = speaker === undefined || pod === undefined ? {} : { pod, speaker };
+  return [{ reason, ...subjectOf(object), what, remedy, said, since: new Date(since), ...place }];
 }
 
 /** Container with the best evidence: the first that failed, else the last that has begun. */
-export function speakerOf({ status }: Pod): Finding["speaker"] {
-  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+export function speakerOf(pod: Pod): Finding["speaker"] {
+  const all = containerStatuses(pod);
   const hasBegun = ({ state, lastState }: ContainerStatus) =>
     state?.running !== undefined || state?.terminated !== undefined || lastState?.terminated !== undefined;
   const failed = all.find(({ state, lastState }) => (state?.terminated ?? lastState?.terminated)?.exitCode);
@@ -246,20 +244,14 @@ interface MadePod {
 }
 
 const NOT_BEGUN = ["ContainerCreating", "PodInitializing"];
-const isBeingCreated = ({ status }: Pod) =>
-  [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(({ state }) =>
-    NOT_BEGUN.includes(state?.waiting?.reason ?? ""),
-  );
+const isBeingCreated = (pod: Pod) =>
+  containerStatuses(pod).some(({ state }) => NOT_BEGUN.includes(state?.waiting?.reason ?? ""));
 
 const NO_VOLUME = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
 
 /** A pod's missing containers are explained only by events. */
 function unmounted(made: MadePod, warnings: readonly WarningEvent[]): readonly Finding[] {
-  const { uid } = made.pod.metadata;
-  const about = warnings.filter(
-    ({ reason = "", involvedObject }) => NO_VOLUME.includes(reason) && involvedObject.uid === uid,
-  );
-  const warning = latest(about);
+  const warning = latestAbout(made.pod.metadata.uid, warnings, NO_VOLUME);
   if (warning === undefined) return [];
   const what = warning.reason === "FailedCreatePodSandBox" ? "its pod can't be set up" : "its pod lacks a volume";
   const remedy = "have the chart make the ConfigMap, Secret or claim that the error below names, or correct the name";
@@ -349,19 +341,18 @@ function loopTrouble(made: MadePod, container: ContainerStatus, ended: Terminate
   const remedy = isOutOfMemory
     ? "raise resources.limits.memory (spec.overrides), or make it use less"
     : "fix the cause in its last lines, and deploy the new commit or setting";
-  const problem = finding(made, "CrashLoop", {
-    what: `${named(made, container)} ${what}`,
-    remedy,
-    said: ended.message,
-  });
-  return { ...problem, speaker: { container: container.name, isPrevious: container.state?.running !== undefined } };
+  const texts = { what: `${named(made, container)} ${what}`, remedy, said: ended.message };
+  return {
+    ...finding(made, "CrashLoop", texts),
+    speaker: { container: container.name, isPrevious: container.state?.running !== undefined },
+  };
 }
 
 function probeTrouble(made: MadePod, container: ContainerStatus): Finding {
   const spec = specOf(made.pod, container);
   const isStarting = container.started === false && spec?.startupProbe !== undefined;
   const probe = isStarting ? spec?.startupProbe : spec?.readinessProbe;
-  const what = `${named(made, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${asked(probe)} fails`;
+  const what = `${named(made, container)} runs, but its ${isStarting ? "startup" : "readiness"} probe${requestOf(probe)} fails`;
   const remedy = "make it answer 2xx or 3xx there, or correct healthPath and port of the Repository";
   return {
     ...finding(made, "ProbeFailing", { what, remedy }),
@@ -369,11 +360,11 @@ function probeTrouble(made: MadePod, container: ContainerStatus): Finding {
   };
 }
 
-const asked = (probe: Probe | undefined) =>
+const requestOf = (probe: Probe | undefined) =>
   probe?.httpGet === undefined ? "" : ` (GET ${probe.httpGet.path ?? "/"} on port ${probe.httpGet.port})`;
 
 function specOf({ spec }: Pod, { name }: ContainerStatus): Container | undefined {
-  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find((container) => container.name === name);
+  return containersOf(spec).find((container) => container.name === name);
 }
 
 /** Names the image: a message about another image must differ. */

@@ -2,7 +2,14 @@ import { loginsOf } from "../../../crds/repository/docker-config.ts";
 import { secretKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ObjectRef, ResourceType } from "../../kit/client/objects.ts";
-import type { Container, Pod, SecretObject, SecretReference } from "./pod-objects.ts";
+import {
+  type Container,
+  containersOf,
+  type Pod,
+  type PodSpec,
+  type SecretObject,
+  type SecretReference,
+} from "./pod-objects.ts";
 
 /** Reads Secrets; a `"forbidden"` one may exist. */
 export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | "forbidden" | undefined>;
@@ -10,10 +17,7 @@ export type SecretReader = (ref: Required<ObjectRef>) => Promise<SecretObject | 
 /** A Secret may have 1 MiB: this many are held at a time. */
 const PAGE_SIZE = 10;
 
-/**
- * Reads all Secrets of a namespace on first use: the cost is bounded by existing Secrets, not by names in pods. For one
- * check of an environment's pods.
- */
+/** Reads all Secrets of a namespace on first use, so that existing ones bound the cost. For one check of pods. */
 export function secretReader(client: KubeClient): SecretReader {
   const secretType = secretKind as ResourceType<SecretObject>;
   const read = new Map<string, Promise<ReadonlyMap<string, SecretObject>>>();
@@ -63,15 +67,13 @@ function valuesOf({ data = {}, type }: Pick<SecretObject, "data" | "type"> = {})
   return [...values, ...logins, ...logins.map((login) => login.slice(login.indexOf(":") + 1))];
 }
 
-const containersOf = (spec: NonNullable<Pod["spec"]>) => [...(spec.initContainers ?? []), ...spec.containers];
-
 function secretsOf({ env = [], envFrom = [] }: Container): SecretReference[] {
   const single = env.map(({ valueFrom }) => valueFrom?.secretKeyRef);
   const whole = envFrom.map(({ secretRef }) => secretRef);
   return [...single, ...whole].filter((reference) => reference !== undefined);
 }
 
-function volumeSecrets({ volumes = [] }: NonNullable<Pod["spec"]>): SecretReference[] {
+function volumeSecrets({ volumes = [] }: PodSpec): SecretReference[] {
   return volumes.flatMap(({ secret, projected }) => {
     const { secretName: name, ...more } = secret ?? {};
     const sources = (projected?.sources ?? []).map((source) => source.secret);

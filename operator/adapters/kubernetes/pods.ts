@@ -8,17 +8,17 @@ import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import { printable, SecretMasks, TooMuchToMask } from "../../masking/secret-mask.ts";
 import type { Pods } from "../../ports/pods.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
-import { type LogPlace, logOf, stampedLines, wholeLines } from "./container-log.ts";
-import { makersIn, resourcesIn, warningsIn } from "./namespace-state.ts";
-import { type Pod, podType } from "./pod-objects.ts";
+import { type LogPlace, stampedLines, wholeLines } from "./container-log.ts";
+import { findingsIn, podsIn } from "./namespace-state.ts";
+import { isReady } from "./pod-objects.ts";
 import {
   COMPONENT_LABEL,
   currentPods,
   type Finding,
-  findingsOf,
   type NamespaceState,
   newestPod,
   runningIn,
+  servingPods,
   speakerOf,
 } from "./pod-problems.ts";
 import { secretReader, secretsOfPod } from "./pod-secrets.ts";
@@ -31,7 +31,7 @@ const LONGEST_LINE = 500;
 const READ_BYTES = 64 * 1024;
 const LOG_DEADLINE_MS = 5_000;
 
-interface Context {
+interface PodReaders {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly masks: SecretMasks;
@@ -47,29 +47,20 @@ export function kubernetesPods(client: KubeClient, clock: Clock, services: reado
   const context = { client, clock, masks: new SecretMasks(yieldIfDue) };
   return {
     async diagnose({ name }, kinds, selectors) {
-      const namespace = namespaceName(name);
-      const [pods, resources] = await Promise.all([
-        client.list(podType, { namespace }),
-        resourcesIn(client, namespace, ["Deployment", ...kinds]),
-      ]);
-      const state = { pods: pods.items, resources };
-      const first = findingsOf(state, clock.now());
-      const { problems, quiet, isServing } = first.asksWarnings
-        ? findingsOf({ ...state, warnings: await warningsIn(client, namespace) }, clock.now())
-        : first;
-      const shown = ofComponents(problems, state, { selectors, services }).map((finding) => {
+      const { findings, ...state } = await findingsIn(context, namespaceName(name), ["Deployment", ...kinds]);
+      const { quiet, isServing } = findings;
+      const problems = ofComponents(findings.problems, state, { selectors, services }).map((finding) => {
         const { said: _, pod: __, speaker: ___, ...problem } = finding;
         return { ...problem, evidence: () => evidence(context, finding) };
       });
       // An object of a kind without a row may be unhealthy.
-      return { problems: shown, quiet, isServing: isServing && kinds.every(hasKnownState) };
+      return { problems, quiet, isServing: isServing && kinds.every(hasKnownState) };
     },
 
     async lastOutput({ name }, object) {
       try {
-        const namespace = namespaceName(name);
-        const pods = (await client.list(podType, { namespace })).items;
-        const pod = newestPod(pods, object, await makersIn(client, namespace, pods));
+        const { pods, makers } = await podsIn(client, namespaceName(name));
+        const pod = newestPod(pods, object, makers);
         const speaker = pod && speakerOf(pod);
         return pod === undefined || speaker === undefined ? "" : await evidence(context, { said: "", pod, speaker });
       } catch {
@@ -79,26 +70,21 @@ export function kubernetesPods(client: KubeClient, clock: Clock, services: reado
     },
 
     async readiness({ name }, component) {
-      const namespace = namespaceName(name);
-      const labelSelector = `${COMPONENT_LABEL}=${component}`;
-      const listed = (await client.list(podType, { namespace, labelSelector })).items;
-      const pods = currentPods(listed, await makersIn(client, namespace, listed));
-      if (pods.length === 0) return "absent";
-      return pods.every(isReady) ? "ready" : "unready";
+      const { pods, makers } = await podsIn(client, namespaceName(name), `${COMPONENT_LABEL}=${component}`);
+      const current = currentPods(pods, makers);
+      if (current.length === 0) return "absent";
+      return current.every(isReady) ? "ready" : "unready";
     },
 
     async commits({ name }, selectors) {
-      const namespace = namespaceName(name);
-      const pods = (await client.list(podType, { namespace })).items;
-      const makers = await makersIn(client, namespace, pods);
-      const current = currentPods(pods, makers).filter((pod) => makers(pod).kind !== "CronJob");
-      const chosen = chosenPods(current, { selectors, services });
+      const { pods, makers } = await podsIn(client, namespaceName(name));
+      const chosen = chosenPods(servingPods(pods, makers), { selectors, services });
       return new Map(
         Object.keys(selectors).flatMap((component) => {
           const [commit, ...others] = new Set(
             chosen.of(component).flatMap((pod) => {
-              const said = pod.metadata.annotations?.[COMMIT_ANNOTATION];
-              return said === undefined && !chosen.componentOf(pod)?.isLabelled ? [] : [said];
+              const stated = pod.metadata.annotations?.[COMMIT_ANNOTATION];
+              return stated === undefined && !chosen.componentOf(pod)?.isLabelled ? [] : [stated];
             }),
           );
           return commit === undefined || others.length > 0 ? [] : [[component, commit] as const];
@@ -107,19 +93,15 @@ export function kubernetesPods(client: KubeClient, clock: Clock, services: reado
     },
 
     async running({ name }) {
-      const namespace = namespaceName(name);
-      const pods = (await client.list(podType, { namespace })).items;
-      return runningIn(pods, await makersIn(client, namespace, pods));
+      const { pods, makers } = await podsIn(client, namespaceName(name));
+      return runningIn(pods, makers);
     },
   };
 }
 
-const isReady = ({ status }: Pod) =>
-  status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
-
 /** The container's last lines; else the cluster's message, which may quote the container. */
 async function evidence(
-  context: Context,
+  context: PodReaders,
   { said, pod, speaker }: Pick<Finding, "said" | "pod" | "speaker">,
 ): Promise<string> {
   if (pod === undefined) return lastLines(printable(said));
@@ -140,11 +122,9 @@ async function evidence(
 }
 
 /** Empty where the kubelet has none or does not answer; its own messages have no stamp. */
-async function log({ client, clock }: Context, speaker: LogPlace): Promise<string> {
-  const { path, query } = logOf(speaker);
-  const last = { path, query: { ...query, timestamps: "true", tailLines: String(LINES) } };
+async function log({ client, clock }: PodReaders, speaker: LogPlace): Promise<string> {
   return within({ clock, deadlineMs: LOG_DEADLINE_MS }, ({ signal }) =>
-    wholeLines(client, last, { limitBytes: READ_BYTES, signal }),
+    wholeLines(client, speaker, { tailLines: String(LINES) }, { limitBytes: READ_BYTES, signal }),
   ).then(
     ({ text }) =>
       stampedLines(text)

@@ -3,18 +3,9 @@
  * users. A new kind is one row. https://github.com/argoproj/argo-cd/tree/master/gitops-engine/pkg/health
  */
 import type { Kind } from "../../../crds/group.ts";
-import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
-import { resourceType } from "../../kit/client/objects.ts";
+import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import type { PodProblemReason } from "../../ports/pods.ts";
-import type { PodTemplate } from "./pod-objects.ts";
-
-interface StateCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
+import type { ObjectCondition, PodTemplate } from "./pod-objects.ts";
 
 /** Fields read by the rows, of any kind. */
 export interface Resource extends KubeObject {
@@ -35,7 +26,7 @@ export interface Resource extends KubeObject {
   };
   readonly status?: {
     readonly observedGeneration?: number;
-    readonly conditions?: readonly StateCondition[];
+    readonly conditions?: readonly ObjectCondition[];
     readonly replicas?: number;
     readonly updatedReplicas?: number;
     readonly availableReplicas?: number;
@@ -53,7 +44,7 @@ export interface Resource extends KubeObject {
     readonly lastSuccessfulTime?: string;
     readonly phase?: string;
     readonly loadBalancer?: { readonly ingress?: readonly unknown[] };
-    readonly parents?: readonly { readonly conditions?: readonly StateCondition[] }[];
+    readonly parents?: readonly { readonly conditions?: readonly ObjectCondition[] }[];
   };
 }
 
@@ -76,12 +67,6 @@ export interface ResourceState {
   readonly speaks?: boolean;
 }
 
-/** Context of a row. */
-export interface Surroundings {
-  /** Names of claims that living pods use. */
-  readonly usedClaims: ReadonlySet<string>;
-}
-
 /** Pods of a workload. */
 export interface PodCount {
   /** Desired pods; for a Job, completions. */
@@ -92,8 +77,8 @@ export interface PodCount {
 
 interface Row {
   readonly type: ResourceType<Resource>;
-  /** `undefined`: healthy. */
-  readonly stateOf: (object: Resource, surroundings: Surroundings) => ResourceState | undefined;
+  /** `undefined`: healthy. `usedClaims` are names of claims that living pods use. */
+  readonly stateOf: (object: Resource, usedClaims: ReadonlySet<string>) => ResourceState | undefined;
   readonly podsOf?: (object: Resource) => PodCount;
 }
 
@@ -112,11 +97,21 @@ const WAITS = { reason: "ResourceNotReady" } as const;
 
 /** Kinds with a state, by name. */
 export const RESOURCE_ROWS: ReadonlyMap<string, Row> = new Map([
-  row(["apps", "v1", "Deployment", "deployments"], deploymentState, replicated),
-  row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState, replicated),
-  row(["apps", "v1", "DaemonSet", "daemonsets"], daemonSetState, onNodes),
-  row(["batch", "v1", "Job", "jobs"], jobState, ending),
-  row(["batch", "v1", "CronJob", "cronjobs"], cronJobState, runs),
+  row(["apps", "v1", "Deployment", "deployments"], deploymentState, replicas),
+  row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState, replicas),
+  row(["apps", "v1", "DaemonSet", "daemonsets"], daemonSetState, ({ status = {} }) => ({
+    wanted: status.desiredNumberScheduled ?? 0,
+    ready: status.numberReady ?? 0,
+  })),
+  row(["batch", "v1", "Job", "jobs"], jobState, ({ spec = {}, status = {} }) => ({
+    wanted: spec.completions ?? spec.parallelism ?? 1,
+    ready: status.succeeded ?? 0,
+  })),
+  row(["batch", "v1", "CronJob", "cronjobs"], cronJobState, ({ status = {} }) => ({
+    // A run ends, so none has to be there.
+    wanted: Array.isArray(status.active) ? status.active.length : 0,
+    ready: 0,
+  })),
   row(["", "v1", "Service", "services"], serviceState),
   row(["networking.k8s.io", "v1", "Ingress", "ingresses"], ingressState),
   row(["gateway.networking.k8s.io", "v1", "HTTPRoute", "httproutes"], routeState),
@@ -140,21 +135,8 @@ export const WORKLOAD_KINDS: readonly string[] = [...RESOURCE_ROWS].flatMap(([ki
 export const templateOf = ({ spec }: Resource): PodTemplate | undefined =>
   spec?.template ?? spec?.jobTemplate?.spec?.template;
 
-function replicated({ spec = {}, status = {} }: Resource): PodCount {
+function replicas({ spec = {}, status = {} }: Resource): PodCount {
   return { wanted: spec.replicas ?? 1, ready: status.readyReplicas ?? 0 };
-}
-
-function onNodes({ status = {} }: Resource): PodCount {
-  return { wanted: status.desiredNumberScheduled ?? 0, ready: status.numberReady ?? 0 };
-}
-
-function ending({ spec = {}, status = {} }: Resource): PodCount {
-  return { wanted: spec.completions ?? spec.parallelism ?? 1, ready: status.succeeded ?? 0 };
-}
-
-/** A run ends, so none has to be there. */
-function runs({ status = {} }: Resource): PodCount {
-  return { wanted: Array.isArray(status.active) ? status.active.length : 0, ready: 0 };
 }
 
 /** True before the kind's controller has seen the newest spec. */
@@ -245,14 +227,11 @@ function routeState({ status = {} }: Resource): ResourceState | undefined {
 }
 
 /** A class that waits for the first consumer binds a claim only for a pod, and an unused claim blocks none. */
-function claimState({ metadata, spec = {}, status = {} }: Resource, { usedClaims }: Surroundings) {
+function claimState({ metadata, spec = {}, status = {} }: Resource, usedClaims: ReadonlySet<string>) {
   if (status.phase === "Bound") return undefined;
   if (status.phase === "Lost") {
-    return {
-      reason: "ResourceDegraded",
-      what: "has lost its volume",
-      remedy: "delete it, and have it made anew",
-    } as const;
+    const remedy = "delete it, and have it made anew";
+    return { reason: "ResourceDegraded", what: "has lost its volume", remedy } as const;
   }
   const isQuiet = !usedClaims.has(metadata.name);
   const ofClass = spec.storageClassName === undefined ? "" : ` of the class '${spec.storageClassName}'`;

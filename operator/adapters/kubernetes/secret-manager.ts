@@ -14,9 +14,9 @@ import { type KubeObject, type ResourceType, resourceType } from "../../kit/clie
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import {
-  type HeldOwner,
   type SecretManager,
   SecretManagerUnavailable,
+  type SecretOwner,
   type SecretRequest,
   type StoredSecret,
 } from "../../ports/secret-manager.ts";
@@ -27,7 +27,7 @@ const secretType: ResourceType<SecretObject> = resourceType<SecretObject>(secret
 /** Kubernetes' rule for names; anything else names none, and must not become another path. */
 const SECRET_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-interface Context {
+interface SecretStore {
   readonly client: KubeClient;
   readonly namespace: string;
 }
@@ -39,56 +39,54 @@ interface Context {
  * A shared secret is a Secret there with the label `ephemeral-environments.dev/shared: "true"`; its data keys are its
  * version numbers.
  */
-export function kubernetesSecretManager(context: Context): SecretManager {
+export function kubernetesSecretManager(store: SecretStore): SecretManager {
   return {
-    ensure: (owner, requests) => answered(() => ensure(context, owner, requests)),
-    remove: (owner) => answered(() => remove(context, owner)),
-    holdsAny: (owner) => answered(async () => (await find(context, owner, true)) !== undefined),
+    ensure: (owner, requests) => answered(() => ensure(store, owner, requests)),
+    remove: (owner) => answered(() => remove(store, owner)),
+    holdsAny: (owner) => answered(async () => (await find(store, owner, true)) !== undefined),
     shared: (id) =>
       answered(async () => {
-        const found = await findShared(context, id, true);
+        const found = await findShared(store, id, true);
         return found && { labels: found.metadata.labels ?? {} };
       }),
-    read: (id, version) => answered(async () => sharedValue(await findShared(context, id, false), version)),
-    owners: (isKnown) => answered(() => owners(context, isKnown)),
+    read: (id, version) => answered(async () => sharedValue(await findShared(store, id, false), version)),
+    owners: (isKnown) => answered(() => owners(store, isKnown)),
     // The operator owns and closes the client.
     close: async () => undefined,
   };
 }
 
 /** Writes first when everything may be missing: a new environment has no store to read. */
-function ensure(context: Context, owner: Owner, requests: readonly SecretRequest[]) {
+function ensure(store: SecretStore, owner: Owner, requests: readonly SecretRequest[]) {
   const mayBeNew = requests.every(({ version, generate }) => version === 1 && generate !== undefined);
   return retryOnConflict(async (round) => {
-    const store = round === 1 && mayBeNew ? undefined : await find(context, owner);
-    const missing = requests.filter((request) => storedValue(store, request) === undefined);
-    const additions = missing.flatMap(({ name, version, generate }) =>
-      generate === undefined
-        ? []
-        : [[dataKey({ name, version }), Buffer.from(generate().reveal()).toString("base64")] as const],
-    );
-    if (additions.length === 0) return chosen(store, requests);
-    return chosen(await add(context, owner, store, Object.fromEntries(additions)), requests);
+    const secret = round === 1 && mayBeNew ? undefined : await find(store, owner);
+    const additions = requests.flatMap((request) => {
+      if (request.generate === undefined || storedValue(secret, request) !== undefined) return [];
+      return [[dataKey(request), Buffer.from(request.generate().reveal()).toString("base64")] as const];
+    });
+    if (additions.length === 0) return chosen(secret, requests);
+    return chosen(await add(store, owner, secret, Object.fromEntries(additions)), requests);
   });
 }
 
 function add(
-  { client, namespace }: Context,
+  { client, namespace }: SecretStore,
   owner: Owner,
-  store: SecretObject | undefined,
+  secret: SecretObject | undefined,
   data: Record<string, string>,
 ) {
   const name = secretStoreName(owner);
-  if (store === undefined) {
+  if (secret === undefined) {
     return client.create(secretType, { metadata: { name, namespace, labels: ownerLabels(owner) }, data });
   }
-  const body = { metadata: { resourceVersion: store.metadata.resourceVersion }, data };
+  const body = { metadata: { resourceVersion: secret.metadata.resourceVersion }, data };
   return client.patch(secretType, { name, namespace }, body, { as: "merge" });
 }
 
 /** The owner's store; `undefined` also when another Secret has its name. */
 async function find(
-  { client, namespace }: Context,
+  { client, namespace }: SecretStore,
   owner: Owner,
   metadataOnly = false,
 ): Promise<SecretObject | undefined> {
@@ -96,15 +94,14 @@ async function find(
   return found?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? found : undefined;
 }
 
-async function remove(context: Context, owner: Owner): Promise<void> {
-  const found = await find(context, owner, true);
+async function remove(store: SecretStore, owner: Owner): Promise<void> {
+  const found = await find(store, owner, true);
   if (found === undefined) return;
-  const ref = { name: found.metadata.name, namespace: context.namespace };
-  await context.client.delete(secretType, ref, { uid: found.metadata.uid });
+  await store.client.delete(secretType, found.metadata, { uid: found.metadata.uid });
 }
 
 /** A Secret with the shared label; an environment's store never has it. */
-async function findShared({ client, namespace }: Context, id: string, metadataOnly: boolean) {
+async function findShared({ client, namespace }: SecretStore, id: string, metadataOnly: boolean) {
   if (!SECRET_NAME.test(id)) return undefined;
   const found = await client.find(secretType, { name: id, namespace }, { metadataOnly });
   const labels = found?.metadata.labels ?? {};
@@ -120,9 +117,9 @@ function sharedValue(secret: SecretObject | undefined, version: number | "latest
 
 /** Reads only metadata: a sweep needs no values. */
 async function owners(
-  { client, namespace }: Context,
+  { client, namespace }: SecretStore,
   isKnown: (uid: string) => boolean,
-): Promise<readonly HeldOwner[]> {
+): Promise<readonly SecretOwner[]> {
   const options = { namespace, labelSelector: ENVIRONMENT_UID_LABEL, metadataOnly: true };
   const { items } = await client.list(secretType, options);
   return items.flatMap(({ metadata }) => {
@@ -145,23 +142,18 @@ function changedAt({ creationTimestamp, managedFields = [] }: KubeObject["metada
   return new Date(Math.max(Date.parse(creationTimestamp), ...times));
 }
 
-function dataKey({ name, version }: Pick<SecretRequest, "name" | "version">): string {
-  return `${name}.${version}`;
-}
+const dataKey = ({ name, version }: SecretRequest) => `${name}.${version}`;
+const decoded = (value: string) => new Sensitive(Buffer.from(value, "base64").toString("utf8"));
 
-function decoded(value: string): Sensitive {
-  return new Sensitive(Buffer.from(value, "base64").toString("utf8"));
-}
-
-function storedValue(store: SecretObject | undefined, request: SecretRequest): Sensitive | undefined {
-  const value = store?.data?.[dataKey(request)];
+function storedValue(secret: SecretObject | undefined, request: SecretRequest): Sensitive | undefined {
+  const value = secret?.data?.[dataKey(request)];
   return value === undefined ? undefined : decoded(value);
 }
 
-function chosen(store: SecretObject | undefined, requests: readonly SecretRequest[]): Map<string, StoredSecret> {
+function chosen(secret: SecretObject | undefined, requests: readonly SecretRequest[]): Map<string, StoredSecret> {
   return new Map(
     requests.flatMap((request) => {
-      const value = storedValue(store, request);
+      const value = storedValue(secret, request);
       return value === undefined ? [] : [[request.name, { version: request.version, value }] as const];
     }),
   );

@@ -1,32 +1,68 @@
 import { FINALIZER } from "../../../crds/group.ts";
-import type { KubeObject, ResourceType } from "../../kit/client/objects.ts";
-import type { StatusWriter } from "../../ports/status-writer.ts";
-import { removeFinalizers } from "./finalizer-patch.ts";
-import { kept, type Store } from "./store.ts";
+import { insteadOf, isNotFound } from "../../kit/client/errors.ts";
+import type { KubeObject, ObjectMeta, ResourceType } from "../../kit/client/objects.ts";
+import type { StatusWriter } from "../../ports/cluster.ts";
+import { kept, keptRest, type Store, sameVersion } from "./store.ts";
 
-interface Context<T extends KubeObject> extends Pick<Store<T>, "client" | "cache"> {
-  readonly type: ResourceType<T>;
-}
+type Writable<T extends KubeObject> = Pick<Store<T>, "client" | "cache">;
 
 /** StatusWriter port of a kind: each write holds for exactly the version read. */
-export function kubernetesStatusWriter<T extends KubeObject, Status>(context: Context<T>): StatusWriter<T, Status> {
-  const { client, type, cache } = context;
-  const patch = async ({ metadata }: T, operations: object[], subresource?: string) => {
-    // Writing the version back makes the API server answer 409 after a change; `test` would be a 422.
-    const version = { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion };
-    const options = subresource === undefined ? {} : { subresource };
-    return client.patch(type, metadata, [version, ...operations], { as: "json", ...options });
-  };
+export function kubernetesStatusWriter<T extends KubeObject, Status>(
+  store: Writable<T> & { readonly type: ResourceType<T> },
+): StatusWriter<T, Status> {
+  const { client, cache, type } = store;
   return {
-    async addFinalizer(resource) {
-      const finalizers = [...(resource.metadata.finalizers ?? []), FINALIZER];
-      return kept(cache, await patch(resource, [{ op: "add", path: "/metadata/finalizers", value: finalizers }]));
+    async addFinalizer({ metadata }) {
+      const value = [...(metadata.finalizers ?? []), FINALIZER];
+      const patch = [sameVersion(metadata), { op: "add", path: "/metadata/finalizers", value }];
+      return kept(cache, await client.patch(type, metadata, patch, { as: "json" }));
     },
-    async removeFinalizer(resource) {
-      await removeFinalizers(context, type, resource, [FINALIZER]);
-    },
-    async writeStatus(resource, status) {
-      return kept(cache, await patch(resource, [{ op: "add", path: "/status", value: status }], "status"));
-    },
+    removeFinalizer: (resource) => removeFinalizers(store, type, resource, [FINALIZER]),
+    writeStatus: (resource, status) => writeStatus(store, type, resource, status),
   };
+}
+
+/** Replaces the status of exactly the version read. @throws KubeError, a conflict when it changed */
+export async function writeStatus<T extends KubeObject>(
+  { client, cache }: Writable<T>,
+  type: ResourceType<T>,
+  { metadata }: T,
+  status: unknown,
+): Promise<T> {
+  const patch = [sameVersion(metadata), { op: "add", path: "/status", value: status }];
+  return kept(cache, await client.patch(type, metadata, patch, { as: "json", subresource: "status" }));
+}
+
+/** JSON patch that removes these finalizers, or all, from the version read; `undefined` without any. */
+export function withoutFinalizers(
+  metadata: Pick<ObjectMeta, "resourceVersion" | "finalizers">,
+  unwanted?: readonly string[],
+) {
+  const { finalizers = [] } = metadata;
+  const value = unwanted === undefined ? [] : finalizers.filter((finalizer) => !unwanted.includes(finalizer));
+  if (value.length === finalizers.length) return undefined;
+  return [sameVersion(metadata), { op: "replace", path: "/metadata/finalizers", value }];
+}
+
+/**
+ * Removes these finalizers, or all, from the version read. An object without holders leaves the cache.
+ *
+ * @param store without a cache for unwatched kinds
+ * @throws KubeError, a conflict when it changed
+ */
+export async function removeFinalizers<T extends KubeObject>(
+  { client, cache }: Pick<Store<T>, "client"> & { readonly cache: Store<T>["cache"] | undefined },
+  type: ResourceType<T>,
+  object: T,
+  unwanted?: readonly string[],
+): Promise<void> {
+  const body = withoutFinalizers(object.metadata, unwanted);
+  if (body === undefined) return;
+  const left = await client.patch(type, object.metadata, body, { as: "json" }).catch(insteadOf(isNotFound, "gone"));
+  // The response is the last state, even of an object that is gone.
+  if (cache !== undefined) keptRest(cache, object, left !== "gone" && isHeld(left) ? left : "gone");
+}
+
+function isHeld({ metadata: { deletionTimestamp, finalizers = [] } }: KubeObject): boolean {
+  return deletionTimestamp === undefined || finalizers.length > 0;
 }

@@ -8,21 +8,13 @@ const CONTENDED_RETRY_SECONDS = 1;
 /** Default `Retry-After`, where the API server gives none. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/**
- * The cache, for callers to whom missing means absent.
- *
- * @throws ClusterUnavailable before its first complete list
- */
+/** The cache, where missing means absent. @throws ClusterUnavailable before its first complete list */
 export function complete<T extends KubeObject>(cache: ObjectCache<T>): ObjectCache<T> {
   if (!cache.synced) throw new ClusterUnavailable(UNAVAILABLE_RETRY_SECONDS);
   return cache;
 }
 
-/**
- * A user's call: translates KubeErrors.
- *
- * @throws ClusterUnavailable, ConfigInvalid when the manifest is refused, Error when the platform is
- */
+/** Translates KubeErrors of a user's call: ClusterUnavailable, ConfigInvalid for a refused manifest, else Error. */
 export function forUser<T>(call: () => Promise<T>): Promise<T> {
   return translated(call, toUserError);
 }

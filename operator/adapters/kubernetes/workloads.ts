@@ -2,56 +2,33 @@ import pLimit from "p-limit";
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
 import { insteadOf, isForbidden } from "../../kit/client/errors.ts";
-import { namespaceKind } from "../../kit/client/kinds.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import type { Workload, Workloads } from "../../ports/api/workloads.ts";
-import type { Cluster } from "../../ports/cluster.ts";
+import type { Workload, Workloads } from "../../ports/api/pods.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
-import { resourcesIn, warningsIn } from "./namespace-state.ts";
-import { type Pod, type PodSpec, podType } from "./pod-objects.ts";
-import { currentPods, findingsOf, makersOf, type NamespaceState } from "./pod-problems.ts";
+import { findingsIn, hasNamespace, type NamespaceReader } from "./namespace-state.ts";
+import { containerStatuses, containersOf, isReady, type Pod, type PodSpec } from "./pod-objects.ts";
+import { currentPods, type Findings, makersOf, type NamespaceState } from "./pod-problems.ts";
 import { RESOURCE_ROWS, type Resource, templateOf, WORKLOAD_KINDS } from "./resource-states.ts";
 import { forUser } from "./user-request.ts";
-
-interface Context {
-  readonly client: KubeClient;
-  /** Answers the owner of a namespace. */
-  readonly cluster: Pick<Cluster, "observe">;
-  readonly clock: Clock;
-  readonly services: readonly string[];
-}
 
 /** Concurrent callers; others queue, which bounds memory. */
 const READERS_AT_ONCE = 8;
 
 /** Workloads port on the Kubernetes API, with the rights of the environment's namespace. */
-export function kubernetesWorkloads(context: Context): Workloads {
-  const { client, cluster, clock, services } = context;
+export function kubernetesWorkloads(reader: NamespaceReader): Workloads {
+  const { services } = reader;
   const limit = pLimit(READERS_AT_ONCE);
   return {
     list: (environment, selectors) =>
       limit(() =>
         forUser(async () => {
-          const namespace = namespaceName(environment.name);
-          // A namespace left by another environment keeps its pods, and our rights, until it is swept.
-          if (cluster.observe(environment, namespaceKind, { name: namespace }) === undefined) return [];
+          if (!hasNamespace(reader, environment)) return [];
           // Rights come and go with a namespace.
-          return read(namespace)
-            .then((state) => workloadsOf(state, { selectors, services }, clock.now()))
+          return findingsIn(reader, namespaceName(environment.name), WORKLOAD_KINDS)
+            .then(({ findings, ...state }) => workloadsOf(state, findings, { selectors, services }))
             .catch(insteadOf(isForbidden, []));
         }),
       ),
   };
-
-  async function read(namespace: string): Promise<NamespaceState> {
-    const [{ items: pods }, resources] = await Promise.all([
-      client.list(podType, { namespace }),
-      resourcesIn(client, namespace, WORKLOAD_KINDS),
-    ]);
-    const { asksWarnings } = findingsOf({ pods, resources }, clock.now());
-    return { pods, resources, ...(asksWarnings ? { warnings: await warningsIn(client, namespace) } : {}) };
-  }
 }
 
 interface Listed extends Omit<Workload, "component" | "problem" | "restarts"> {
@@ -60,14 +37,17 @@ interface Listed extends Omit<Workload, "component" | "problem" | "restarts"> {
 }
 
 /** Workloads of a namespace, by component, kind and name. */
-export function workloadsOf(namespace: NamespaceState, rules: ComponentRules, now: Date): readonly Workload[] {
-  const { pods, resources } = namespace;
+export function workloadsOf(
+  { pods, resources }: NamespaceState,
+  findings: Findings,
+  rules: ComponentRules,
+): readonly Workload[] {
   const makers = makersOf(resources);
   const current = Map.groupBy(currentPods(pods, makers), (pod) => titleOf(makers(pod)));
   const objects = resources.filter(isOwn).flatMap(listedObject);
   const known = new Set(objects.map(titleOf));
   const others = [...current].filter(([title]) => !known.has(title)).map(([, own]) => listedPods(own, makers));
-  const problems = problemsIn(namespace, now);
+  const problems = problemsOf(findings);
   const all: readonly Listed[] = [...objects, ...others];
   const chosen = chosenPods<Labelled>([...pods, ...objects.map(({ labelled }) => labelled)], rules);
   return all
@@ -98,26 +78,19 @@ function listedObject(object: Resource): readonly Listed[] {
 /** The owner of these pods has no row, or is gone. */
 function listedPods(pods: readonly Pod[], makers: ReturnType<typeof makersOf>): Listed {
   const [labelled] = pods as readonly [Pod, ...Pod[]];
-  const ready = pods.filter(({ status }) =>
-    status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
-  );
-  return { ...makers(labelled), ready: ready.length, images: imagesOf(labelled.spec), labelled };
+  return { ...makers(labelled), ready: pods.filter(isReady).length, images: imagesOf(labelled.spec), labelled };
 }
 
 function imagesOf(spec: PodSpec | undefined): readonly string[] {
-  const images = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].flatMap(({ image }) => image ?? []);
-  return [...new Set(images)];
+  return [...new Set(containersOf(spec).flatMap(({ image }) => image ?? []))];
 }
 
 function restartsOf(pods: readonly Pod[]): number {
-  return pods
-    .flatMap(({ status }) => [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])])
-    .reduce((sum, { restartCount }) => sum + restartCount, 0);
+  return pods.flatMap(containerStatuses).reduce((sum, { restartCount }) => sum + restartCount, 0);
 }
 
 /** Problems by title. The cluster's messages are left out: they may hold secrets. */
-function problemsIn(namespace: NamespaceState, now: Date): ReadonlyMap<string, string> {
-  const { problems, quiet } = findingsOf(namespace, now);
+function problemsOf({ problems, quiet }: Findings): ReadonlyMap<string, string> {
   return new Map([
     ...quiet.map((one) => [titleOf(one), one.what] as const),
     ...problems.map(({ object, what, remedy }) => [titleOf(object), `${what}: ${remedy}`] as const),

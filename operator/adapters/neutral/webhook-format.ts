@@ -1,11 +1,10 @@
 import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent, ReceivedWebhook, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
-import { checked, type EventReader, pushEvent, readBy } from "../webhook-format/event.ts";
+import { checked, pushEvent, readBy } from "../webhook-format/event.ts";
 import { at, deliveryIdOf, eventNameOf, headerOf, text } from "../webhook-format/payload.ts";
-import { pipelineEvent } from "../webhook-format/pipeline.ts";
+import { pipelineEvent, workflowRunEvent } from "../webhook-format/pipeline.ts";
 import { actionOf, isOfFork, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
 import { hubAuthentication, tokenAuthentication } from "../webhook-format/signatures.ts";
-import { workflowRunEvent } from "../webhook-format/workflow-run.ts";
 
 /** Event of the contract's pipeline endpoint, which has no header for its name. */
 const PIPELINE = "pipeline";
@@ -16,28 +15,26 @@ const PIPELINE = "pipeline";
  */
 export const neutralWebhookFormat: WebhookFormat = {
   delivery: (webhook) => ({
-    eventName: isPipeline(webhook) ? PIPELINE : eventNameOf(headerOf(webhook, "x-repohost-event")),
-    deliveryId: deliveryIdOf(headerOf(webhook, "x-repohost-delivery")),
+    eventName: isPipeline(webhook) ? PIPELINE : eventNameOf(webhook, "x-repohost-event"),
+    deliveryId: deliveryIdOf(webhook, "x-repohost-delivery"),
   }),
   authentication: (webhook, { secrets, pipelineTokens }) =>
     isPipeline(webhook)
       ? tokenAuthentication(pipelineTokens, headerOf(webhook, "x-pipeline-token"))
       : hubAuthentication(secrets, headerOf(webhook, "x-hub-signature-256")),
-  read: ({ eventName }, payload, { now }) => readBy(READERS, eventName)(payload, now),
+  read: readBy({
+    pull_request: pullRequestOf,
+    push: pushEvent,
+    workflow_run: workflowRunEvent,
+    [PIPELINE]: pipelineEvent,
+    ping: () => checked({ type: "ping" }),
+  }),
   repositoryField: (webhook) => (isPipeline(webhook) ? "project" : "repository"),
   mayHideLabels: () => false,
   pullRequestRef,
 };
 
 const isPipeline = ({ source }: Pick<ReceivedWebhook, "source">): boolean => source === "pipelinehost";
-
-const READERS: ReadonlyMap<string, EventReader> = new Map<string, EventReader>([
-  ["pull_request", pullRequestOf],
-  ["push", pushEvent],
-  ["workflow_run", workflowRunEvent],
-  [PIPELINE, pipelineEvent],
-  ["ping", () => checked({ type: "ping" })],
-]);
 
 const ACTIONS: ReadonlyMap<string, PullRequestAction> = new Map([
   ["synchronized", "synchronize"],

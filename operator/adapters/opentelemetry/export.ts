@@ -6,9 +6,10 @@ import { BatchSpanProcessor, type SpanProcessor } from "@opentelemetry/sdk-trace
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import { tokenBucket } from "../../kit/time/rate-limits.ts";
 
 /** Destination of spans. */
-export interface ExportContext {
+export interface SpanDestination {
   /** Base address of the collector, such as `http://collector:4318`. */
   readonly endpoint: string;
   /** CA of its certificate, in PEM. */
@@ -21,16 +22,19 @@ export interface ExportContext {
 /** Retries included. A retry's timer keeps the process alive. */
 const EXPORT_MS = 3_000;
 const CLOSE_MS = 3_000;
-const SAID_EVERY_MS = 60_000;
+const REPORT_EVERY_SECONDS = 60;
 const LONGEST_REASON = 300;
 
 /** Sends spans in batches. Unsendable ones are dropped, with at most one log line a minute. */
-export function spanExport({ endpoint, ca, headers, log, clock }: ExportContext): {
+export function spanExport({ endpoint, ca, headers, log, clock }: SpanDestination): {
   readonly processor: SpanProcessor;
   close(): Promise<void>;
 } {
+  const reports = tokenBucket(clock, 1 / REPORT_EVERY_SECONDS, REPORT_EVERY_SECONDS);
   // Detaches the line from the work during which the batch is sent.
-  const report = AsyncLocalStorage.bind(limitedReport(log, clock));
+  const report = AsyncLocalStorage.bind((reason: string) => {
+    if (reports.take()) log.warn("spans are not delivered", { reason: reason.slice(0, LONGEST_REASON) });
+  });
   // Both are global: the SDK reports nowhere else.
   setGlobalErrorHandler((error) =>
     report(typeof error === "string" ? error : (error.message ?? error.name ?? "unknown")),
@@ -51,31 +55,17 @@ export function spanExport({ endpoint, ca, headers, log, clock }: ExportContext)
   const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS });
   return {
     processor,
-    async close() {
-      await new Promise<void>((resolve) => {
+    close: () =>
+      new Promise<void>((resolve) => {
         const cancel = clock.setTimer(CLOSE_MS, resolve);
-        const end = () => {
-          cancel();
-          resolve();
-        };
-        processor.shutdown().then(end, (error: Error) => {
-          report(error.message);
-          end();
-        });
-      });
-    },
+        void processor
+          .shutdown()
+          .catch((error: Error) => report(error.message))
+          .finally(cancel)
+          .then(resolve);
+      }),
   };
 }
 
 const revealed = (headers: ReadonlyMap<string, Sensitive> = new Map()) =>
   Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));
-
-function limitedReport(log: Log, clock: Clock): (reason: string) => void {
-  let nextMs = Number.NEGATIVE_INFINITY;
-  return (reason) => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs < nextMs) return;
-    nextMs = nowMs + SAID_EVERY_MS;
-    log.warn("spans are not delivered", { reason: reason.slice(0, LONGEST_REASON) });
-  };
-}

@@ -19,10 +19,10 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { withLogFacts } from "../../kit/log.ts";
 import { noTracing, type Span, type SpanAttributes, type SpanOptions, type Tracing } from "../../kit/tracing.ts";
-import { type ExportContext, spanExport } from "./export.ts";
+import { type SpanDestination, spanExport } from "./export.ts";
 
 /** Destination and ratio of spans, and this process's identity. */
-export interface OpenTelemetryContext extends ExportContext {
+export interface OpenTelemetryOptions extends SpanDestination {
   /** Recorded ratio of traces that begin here. */
   readonly sampleRatio: number;
   readonly version: string;
@@ -34,7 +34,7 @@ const SERVICE = "ephemeral-environments";
 const KINDS = { request: SpanKind.SERVER, reconcile: SpanKind.INTERNAL, call: SpanKind.CLIENT } as const;
 
 /** Tracing port with OpenTelemetry, to an OTLP/HTTP collector. */
-export function openTelemetryTracing(options: OpenTelemetryContext): Tracing {
+export function openTelemetryTracing(options: OpenTelemetryOptions): Tracing {
   const { sampleRatio, version, instance } = options;
   const { processor, close } = spanExport(options);
   const provider = new TracerProvider({

@@ -3,24 +3,27 @@ import { isInvalid, isNotFound, isUnavailable } from "../../kit/client/errors.ts
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { type Clock, pause } from "../../kit/time/clock.ts";
 import type { Mask, SecretMasks } from "../../masking/secret-mask.ts";
-import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/api/pod-logs.ts";
+import type { FollowedLine, FollowedSelection, LogTarget } from "../../ports/api/pods.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import { logOf, stampedLine } from "../kubernetes/container-log.ts";
+import type { NamespaceReader } from "../kubernetes/namespace-state.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";
-import { inOrder, momentOf, newest, shown } from "./lines.ts";
 import {
-  type LogContext,
+  inOrder,
   type LogSource,
   logSources,
   maskFor,
+  momentOf,
+  newest,
   podsOf,
   readAll,
   type SourcedLine,
+  shown,
   unmaskableNote,
 } from "./reading.ts";
 
-interface Options extends LogContext {
+interface Options extends NamespaceReader {
   readonly environment: Owner;
   readonly target: LogTarget;
   readonly selection: FollowedSelection;
@@ -29,7 +32,7 @@ interface Options extends LogContext {
   readonly masks: SecretMasks;
 }
 
-/** Interval of searches for new pods and containers; shorter after a container's end. */
+/** Interval of searches for new pods and containers; the second after a container's end. */
 const LOOK_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
 const GATHER_MS = 200;
@@ -49,13 +52,13 @@ export class PodLogFollowing {
   readonly #moments = new Map<string, string>();
   /** Run of a container at the start: of later ones, every line is new. */
   readonly #firstRuns = new Map<string, number>();
-  readonly #secrets: FollowedSecrets;
-  readonly #positions = new PodLogPositions();
+  readonly #secrets: ReturnType<typeof followedSecrets>;
+  readonly #positions = podLogPositions();
   #dueMs = 0;
 
   constructor(options: Options) {
     this.#options = options;
-    this.#secrets = new FollowedSecrets(options.client, options.masks);
+    this.#secrets = followedSecrets(options.client, options.masks);
   }
 
   async *batches(): AsyncGenerator<readonly FollowedLine[]> {
@@ -101,7 +104,7 @@ export class PodLogFollowing {
     this.#dueMs = this.#options.clock.monotonicMs();
     const goingOn = sources.filter(({ isRunning }) => isRunning).map(({ key }) => key);
     if (after !== "") this.#positions.begin(goingOn, after);
-    return this.#told(newest([...found, ...this.#mailbox.take()], request.lines), goingOn);
+    return this.#delivered(newest([...found, ...this.#mailbox.take()], request.lines), goingOn);
   }
 
   #start(): Readonly<Record<string, string>> {
@@ -156,7 +159,7 @@ export class PodLogFollowing {
   async #read(source: LogSource): Promise<void> {
     const { path, query } = logOf(source);
     const known = this.#moments.get(source.key) ?? "";
-    const from = { ...query, ...this.#from(source), timestamps: "true", follow: "true" };
+    const from = { ...query, ...this.#from(source), follow: "true" };
     for await (const line of this.#options.client.lines(path, from, { signal: this.#ending.signal })) {
       const stamped = stampedLine(line);
       // The kubelet begins with the whole second of a moment.
@@ -184,16 +187,16 @@ export class PodLogFollowing {
     const first = this.#mailbox.take();
     if (first.length === 0) return [];
     await pause(this.#options.clock, GATHER_MS, this.#ending.signal);
-    return this.#told(inOrder([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
+    return this.#delivered(inOrder([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
   }
 
   /** Masked lines with their positions; `goingOn` are containers that may write more. */
-  async #told(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
+  async #delivered(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
     const positions = this.#positions.of(lines, goingOn);
-    const told = await shown(lines, this.#secrets.mask);
+    const masked = await shown(lines, this.#secrets.mask);
     // One line may be the last of several: it covers their end.
-    const ends = positions.slice(-told.length);
-    return told.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));
+    const ends = positions.slice(-masked.length);
+    return masked.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));
   }
 }
 
@@ -203,67 +206,58 @@ const wholeSecond = (moment: string) => moment.replace(/\.\d+Z$/, "Z");
 /** Clocks of nodes that are further apart than this are broken. */
 const SKEW_MS = 10_000;
 
-/** Position from which a reader of several containers' logs may go on: one moment for all, although each node has its own clock. */
-class PodLogPositions {
-  /** By container: the moment of the last line that was told, or after which all is told. */
-  readonly #told = new Map<string, string>();
+/** Positions from which a reader of several containers' logs may go on: one moment for all, although each node has its own clock. */
+function podLogPositions() {
+  /** Moment of the last delivered line by container, or after which the rest is to be delivered. */
+  const delivered = new Map<string, string>();
+  return {
+    /** Of these containers, nothing after that moment has been delivered. */
+    begin(containers: Iterable<string>, moment: string): void {
+      for (const container of containers) delivered.set(container, moment);
+    },
 
-  /** Of these containers, nothing after that moment has been told. */
-  begin(containers: Iterable<string>, moment: string): void {
-    for (const container of containers) this.#told.set(container, moment);
-  }
-
-  /**
-   * For each of these lines, in order, the moment after which the rest is: how far the last of the containers is that go
-   * on. One that writes nothing holds the others back no further than clocks may differ. What is told twice is no loss.
-   */
-  of(lines: readonly SourcedLine[], goingOn: readonly string[]): readonly string[] {
-    return lines.map(({ key, at }) => {
-      this.#told.set(key, at);
-      const slowest = goingOn.map((container) => this.#told.get(container) ?? "").reduce(earlier, at);
-      return later(slowest, momentOf(new Date(Date.parse(at) - SKEW_MS)));
-    });
-  }
+    /**
+     * For each of these lines, in order, the moment after which the rest is: how far the last of the containers is that
+     * go on. One that writes nothing holds the others back no further than clocks may differ. A line delivered twice is
+     * no loss.
+     */
+    of: (lines: readonly SourcedLine[], goingOn: readonly string[]): readonly string[] =>
+      lines.map(({ key, at }) => {
+        delivered.set(key, at);
+        const slowest = goingOn.map((container) => delivered.get(container) ?? "").reduce(earlier, at);
+        return later(slowest, momentOf(new Date(Date.parse(at) - SKEW_MS)));
+      }),
+  };
 }
 
 const earlier = (one: string, other: string) => (other < one ? other : one);
 const later = (one: string, other: string) => (other > one ? other : one);
 
 /** Secrets of the pods that one reader follows: pods come and go, and values that one of them saw stay masked. */
-class FollowedSecrets {
-  readonly #client: KubeClient;
-  readonly #masks: SecretMasks;
-  readonly #known = new Set<string>();
-  readonly #unmaskable = new Set<string>();
-  readonly #values = new Set<string>();
-  #mask: Mask;
-
-  constructor(client: KubeClient, masks: SecretMasks) {
-    this.#client = client;
-    this.#masks = masks;
-    this.#mask = masks.of([]);
-  }
-
-  get mask(): Mask {
-    return this.#mask;
-  }
-
+function followedSecrets(client: KubeClient, masks: SecretMasks) {
+  const [known, unmaskable, values] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let mask = masks.of([]);
   /** True when a pod's secrets are unreadable, so that its log must not be shown. */
-  isUnmaskable({ metadata }: Pod): boolean {
-    return this.#unmaskable.has(metadata.uid);
-  }
+  const isUnmaskable = ({ metadata }: Pod) => unmaskable.has(metadata.uid);
+  return {
+    get mask(): Mask {
+      return mask;
+    },
 
-  /** Reads the secrets of new pods. @returns those that can't be masked */
-  async learn(pods: readonly Pod[]): Promise<readonly Pod[]> {
-    const added = pods.filter(({ metadata }) => !this.#known.has(metadata.uid));
-    const { values, unmaskable } = await maskFor(this.#client, added);
-    const before = this.#values.size;
-    for (const value of values) this.#values.add(value);
-    if (this.#values.size > before) this.#mask = this.#masks.of(this.#values);
-    for (const { metadata } of added) this.#known.add(metadata.uid);
-    for (const uid of unmaskable) this.#unmaskable.add(uid);
-    return added.filter((pod) => this.isUnmaskable(pod));
-  }
+    isUnmaskable,
+
+    /** Reads the secrets of new pods. @returns those that can't be masked */
+    async learn(pods: readonly Pod[]): Promise<readonly Pod[]> {
+      const added = pods.filter(({ metadata }) => !known.has(metadata.uid));
+      const seen = await maskFor(client, added);
+      const before = values.size;
+      for (const value of seen.values) values.add(value);
+      if (values.size > before) mask = masks.of(values);
+      for (const { metadata } of added) known.add(metadata.uid);
+      for (const uid of seen.unmaskable) unmaskable.add(uid);
+      return added.filter(isUnmaskable);
+    },
+  };
 }
 
 /** Fill level at which a writer waits. */

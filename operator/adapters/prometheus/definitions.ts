@@ -11,9 +11,8 @@ export interface MetricDefinition {
   readonly buckets?: readonly number[];
 }
 
-/** Definition as written, with defaults left out: no labels, `alpha`, every replica. */
-export type Definition = Omit<MetricDefinition, "labels" | "stability" | "from"> &
-  Partial<Pick<MetricDefinition, "labels" | "stability" | "from">>;
+/** Definition as written. Without them: no labels, `alpha`, every replica. */
+type Definition = Pick<MetricDefinition, "type" | "help"> & Partial<MetricDefinition>;
 
 /**
  * Buckets of controller-runtime:
@@ -30,8 +29,16 @@ const RECONCILE_SECONDS = [
 const QUEUE_SECONDS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000];
 const QUEUE = ["name", "controller"] as const;
 
-/** Metrics of controller-runtime and client-go, under their names. */
-const CONTROLLER_DEFINITIONS = {
+const LIFE_SECONDS = [1, 2, 5, 10, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1800];
+const LATENESS_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600, 86_400];
+const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+const STABLE = { stability: "stable" } as const;
+const OF_LEADER = { stability: "stable", from: "leader" } as const;
+
+/** All metrics by name, but those of Node.js and the process, which prom-client defines. */
+const DEFINITIONS = {
+  // Those of controller-runtime and client-go, under their names.
   controller_runtime_reconcile_total: {
     type: "counter",
     help: "Reconciles by controller and result: success, requeue_after, error.",
@@ -68,11 +75,7 @@ const CONTROLLER_DEFINITIONS = {
     help: "Reconciles at a time; one that lasts for more than a second leaves its place to another.",
     labels: ["controller"],
   },
-  controller_runtime_active_workers: {
-    type: "gauge",
-    help: "Reconciles that run now.",
-    labels: ["controller"],
-  },
+  controller_runtime_active_workers: { type: "gauge", help: "Reconciles that run now.", labels: ["controller"] },
   workqueue_depth: {
     type: "gauge",
     help: "Keys that wait now, without those due later. What waits at the moment of a deadline is urgent; what a user waits for is high.",
@@ -112,118 +115,94 @@ const CONTROLLER_DEFINITIONS = {
     help: "Calls to the Kubernetes API by status, with each attempt counted; the code <error> is for those without an answer.",
     labels: ["code", "method"],
   },
-} as const satisfies Record<string, Definition>;
-
-const LIFE_SECONDS = [1, 2, 5, 10, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1800];
-const LATENESS_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600, 86_400];
-const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
-/** Our metrics by name; those of Node.js and the process have prom-client's names. */
-const DEFINITIONS = {
-  ...CONTROLLER_DEFINITIONS,
+  // Our own.
   http_requests_total: {
     type: "counter",
     help: "Requests to the REST interface by route and status; 499 is for those that were cut off before the answer.",
     labels: ["method", "route", "code"],
-    stability: "stable",
+    ...STABLE,
   },
   http_request_duration_seconds: {
     type: "histogram",
     help: "How long requests lasted, without streams.",
     labels: ["method", "route"],
     buckets: CALL_SECONDS,
-    stability: "stable",
+    ...STABLE,
   },
-  http_requests_in_flight: { type: "gauge", help: "Requests that are being served now.", stability: "stable" },
+  http_requests_in_flight: { type: "gauge", help: "Requests that are being served now.", ...STABLE },
   ephemeral_environments: {
     type: "gauge",
     help: "Environments by the phase that users see.",
     labels: ["phase"],
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_environment_creation_seconds: {
     type: "histogram",
     help: "From the creation of an environment until it was ready for the first time.",
     buckets: LIFE_SECONDS,
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_environment_creation_failures_total: {
     type: "counter",
     help: "How often environments failed that had never been ready; they are no part of the seconds until ready.",
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_environment_failures_total: {
     type: "counter",
     help: "How often environments failed, from whatever phase.",
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_environment_deletion_seconds: {
     type: "histogram",
     help: "From the request to delete an environment until all of it was gone.",
     buckets: LIFE_SECONDS,
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_environment_deletion_longest_seconds: {
     type: "gauge",
     help: "For how long the environment that is being deleted the longest has been; 0 without any.",
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_environment_expiry_lateness_seconds: {
     type: "histogram",
     help: "From the expiry of an environment until its deletion was requested.",
     buckets: LATENESS_SECONDS,
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_environment_expiry_overdue_seconds: {
     type: "gauge",
     help: "How long ago the first of the environments expired whose deletion is not requested yet; 0 without any.",
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_webhooks_total: {
     type: "counter",
     help: "Webhooks by the end of their request: acted, ignored, pending, duplicate; refused, malformed, no_key, full, failed.",
     labels: ["source", "outcome"],
-    stability: "stable",
+    ...STABLE,
   },
-  ephemeral_webhook_deliveries: {
-    type: "gauge",
-    help: "Stored deliveries by phase.",
-    labels: ["phase"],
-    stability: "stable",
-    from: "leader",
-  },
+  ephemeral_webhook_deliveries: { type: "gauge", help: "Stored deliveries by phase.", labels: ["phase"], ...OF_LEADER },
   ephemeral_notifications: {
     type: "gauge",
     help: "Stored messages by phase; failed ones were given up.",
     labels: ["phase"],
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_notification_oldest_pending_seconds: {
     type: "gauge",
     help: "For how long the oldest message that is neither sent nor given up has been waiting; 0 without any.",
-    stability: "stable",
-    from: "leader",
+    ...OF_LEADER,
   },
   ephemeral_controller_last_success_timestamp_seconds: {
     type: "gauge",
     help: "When a reconcile of the controller last ended without an error, in seconds since 1970.",
     labels: ["controller"],
-    stability: "stable",
+    ...STABLE,
   },
   ephemeral_loop_last_success_timestamp_seconds: {
     type: "gauge",
     help: "When recurring work that is not a controller of its own last ended without an error, in seconds since 1970: each part of the garbage collection at the leader, and the storing of request counts at every replica.",
     labels: ["loop"],
-    stability: "stable",
+    ...STABLE,
   },
   ephemeral_service_calls_total: {
     type: "counter",
@@ -260,7 +239,7 @@ const DEFINITIONS = {
     type: "gauge",
     help: "How long ago the watch of a kind was last heard of.",
     labels: ["kind"],
-    stability: "stable",
+    ...STABLE,
   },
 } as const satisfies Record<string, Definition>;
 

@@ -1,8 +1,7 @@
 /** Writes `docs/metrics.md`; with `--check` fails when it is outdated. */
 import { code, generated, tableRow } from "../../../crds/generated.ts";
 import { METRICS } from "./definitions.ts";
-import { processMetrics } from "./process.ts";
-import { MetricRegistry } from "./registry.ts";
+import { MetricRegistry, processMetrics } from "./registry.ts";
 
 const HEAD = `# Metrics
 

@@ -1,7 +1,8 @@
 import { Agent, request } from "undici";
 import { isSafeAddress } from "../../../crds/addresses.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
+import { errorCode } from "../../kit/error-code.ts";
+import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Longer waits are ignored. */
@@ -48,7 +49,7 @@ async function post(address: URL, text: string, { agent, signal, timeoutMs }: Po
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ text, link_names: false, unfurl_links: false }),
   }).catch((cause: unknown) => {
-    throw new MessagingUnavailable(`the chat does not answer (${codeOf(cause)})`, { cause });
+    throw new MessagingUnavailable(`the chat does not answer (${errorCode(cause)})`, { cause });
   });
   // The body is useless; a long one ends the connection instead of being read.
   await reply.body.dump({ limit: 16_384 }).catch(() => undefined);
@@ -65,10 +66,4 @@ async function post(address: URL, text: string, { agent, signal, timeoutMs }: Po
 function retryAfter(header: string | string[] | undefined): { retryAfterMs?: number } {
   const seconds = Number(header);
   return seconds > 0 ? { retryAfterMs: Math.min(seconds * 1000, LONGEST_WAIT_MS) } : {};
-}
-
-/** A code such as ECONNREFUSED; error messages may quote the address. */
-function codeOf(error: unknown): string {
-  const { code, name } = error as { code?: unknown; name?: string };
-  return typeof code === "string" ? code : (name ?? "unknown error");
 }

@@ -1,11 +1,6 @@
 import type { SmtpSettings } from "../../../config/notifications.schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import {
-  type Mail,
-  type MailMessage,
-  MessageRefused,
-  MessagingUnavailable,
-} from "../../ports/notifications/messaging.ts";
+import { type Mail, type MailMessage, MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
 
 const TIMEOUT_MS = 15_000;
 const LOOPBACK: readonly string[] = ["localhost", "127.0.0.1", "::1"];

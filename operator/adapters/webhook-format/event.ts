@@ -1,4 +1,5 @@
 /** Result of a format: an event that fits its schema, or the reason for none. */
+
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
 import { type TSchema, Type } from "typebox";
@@ -9,7 +10,7 @@ import {
   type PushState,
   WebhookEvent,
 } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhooks/webhook-format.ts";
+import { MOST_READ_LABELS, type ReadEvent, type WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { at, branchOfRef, isNoCommit, text } from "./payload.ts";
 
 // The module is CommonJS: under nodenext its callable default export hides one level down in the types.
@@ -73,11 +74,15 @@ export function optional(schema: TSchema): (value: unknown) => string | undefine
 }
 
 /** Reads the payload of one event name. */
-export type EventReader = (payload: unknown, now: Date) => ReadEvent;
+type EventReader = (payload: unknown, now: Date) => ReadEvent;
 
-/** Reader for an event name. */
-export function readBy(readers: ReadonlyMap<string, EventReader>, eventName: string): EventReader {
-  return readers.get(eventName) ?? (() => ignored(`The event ${JSON.stringify(eventName)} is not used`));
+/** Reads an event by the reader of its name. */
+export function readBy(readers: Readonly<Record<string, EventReader>>): WebhookFormat["read"] {
+  const byName = new Map(Object.entries(readers));
+  return ({ eventName }, payload, { now }) => {
+    const read = byName.get(eventName);
+    return read?.(payload, now) ?? ignored(`The event ${JSON.stringify(eventName)} is not used`);
+  };
 }
 
 /** A push in the form that GitHub, Gitea, GitLab and the contract share: `ref`, `after`, and GitHub's `deleted`. */

@@ -1,5 +1,6 @@
 import { DELIVERY_ID_MAX_LENGTH } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
+
 /** Readers for parsed payloads, which may be any JSON. None throws. */
 
 /** Value at a path of keys, or `undefined`. */
@@ -54,15 +55,17 @@ export function isSameRepository(one: unknown, other: unknown): boolean {
 
 const EVENT_NAME_MAX_LENGTH = 64;
 
-/** Value of a header; `undefined` when missing or empty. @param name in lower case */
-export function headerOf({ headers }: Pick<ReceivedWebhook, "headers">, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
+/** Value of the first header that is neither missing nor empty. @param names in lower case */
+export function headerOf({ headers }: ReceivedWebhook, ...names: readonly string[]): string | undefined {
+  return names.map((name) => text(headers[name])).find((value) => value !== "");
 }
 
-/** See `DeliveryHeaders.eventName`. */
-export const eventNameOf = (name: string | undefined): string => (name ?? "").slice(0, EVENT_NAME_MAX_LENGTH);
+/** `DeliveryHeaders.eventName`, from the first of the headers. */
+export const eventNameOf = (webhook: ReceivedWebhook, ...names: readonly string[]): string =>
+  (headerOf(webhook, ...names) ?? "").slice(0, EVENT_NAME_MAX_LENGTH);
 
-/** See `DeliveryHeaders.deliveryId`. No host has longer ids, and a cut could make two ids equal. */
-export const deliveryIdOf = (id: string | undefined): string | undefined =>
-  id !== undefined && id.length <= DELIVERY_ID_MAX_LENGTH ? id : undefined;
+/** `DeliveryHeaders.deliveryId`, from the first of the headers. No host has longer ids, and a cut could make two equal. */
+export function deliveryIdOf(webhook: ReceivedWebhook, ...names: readonly string[]): string | undefined {
+  const id = headerOf(webhook, ...names) ?? "";
+  return id !== "" && id.length <= DELIVERY_ID_MAX_LENGTH ? id : undefined;
+}

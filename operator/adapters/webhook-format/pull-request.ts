@@ -8,7 +8,7 @@ import { checked, type Found, optional } from "./event.ts";
 import { at, integer, isObject, isSameRepository, text, timestamp } from "./payload.ts";
 
 /** Host-specific fields; missing ones are read from the pull request. */
-export interface PullRequestFacts {
+export interface PullRequestFields {
   readonly action: PullRequestAction;
   readonly label?: unknown;
   readonly labels?: readonly string[];
@@ -28,7 +28,7 @@ const mergeCommit = optional(PullRequestState.properties.mergeCommit);
  *
  * @param payload its `pull_request` is the whole state
  */
-export function pullRequestEvent(payload: unknown, facts: PullRequestFacts, now: Date): ReadEvent {
+export function pullRequestEvent(payload: unknown, facts: PullRequestFields, now: Date): ReadEvent {
   const pull = at(payload, "pull_request");
   return pullRequest({
     number: integer(at(pull, "number") ?? at(payload, "number")),

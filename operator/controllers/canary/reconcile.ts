@@ -5,8 +5,8 @@ import { shownPhase } from "../../../crds/environment/phase.ts";
 import { branchOf } from "../../../crds/repository/repository.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { Caches } from "../../ports/caches.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { DecidedWrites, OperatorEnvironments } from "../../ports/environments.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 

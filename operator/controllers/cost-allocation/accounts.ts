@@ -1,12 +1,12 @@
-import { type Allocation, type Allocations, allocationsWith } from "../../../crds/environment/costs/allocations.ts";
 import { completeRecord, type EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { type Allocation, type Allocations, allocationsWith } from "../../../crds/usage/allocations.ts";
+import type { Period } from "../../../crds/usage/period-summary.ts";
 import { insteadOf, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Caches } from "../../ports/caches.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";
-import type { Period } from "../../ports/observability/summary.ts";
 import type { Records } from "../../ports/records.ts";
 
 /** The environments and records whose costs are kept, and their writers. */

@@ -14,7 +14,7 @@ export function costAllocationController(dependencies: CostAllocationDependencie
     name: "cost allocation",
     reconcile: createCostReconciler(dependencies),
     watches: [],
-    initialKeys: () => (dependencies.allocations === undefined ? [] : [KEY]),
+    initialKeys: () => (dependencies.costMonitor === undefined ? [] : [KEY]),
     workers: 1,
     deadlineMs: LONGEST_MS,
     backoffMs: BACKOFF_MS,

@@ -9,25 +9,33 @@ interface Known {
   readonly configSetVersions: Pick<ConfigSetVersions, "find">;
 }
 
-/** Resolved config set version of the environment; `undefined` without one. */
-export function configurationOf({ status }: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
-  return status?.configSet && pinnedVersion(status.configSet, known);
+/** Resolved config set version of the environment, the stored or the equal current one; `undefined` without one. */
+export function configurationOf(
+  { status }: EphemeralEnvironment,
+  { configSets, configSetVersions }: Known,
+): ConfigSetVersion | undefined {
+  if (status?.configSet === undefined) return undefined;
+  const { name, revision } = status.configSet;
+  const stored = configSetVersions.find(revision);
+  const current = configSets.find(name);
+  if (stored !== undefined || current === undefined) return stored;
+  const version = currentVersion(current);
+  return revisionName(version) === revision ? version : undefined;
 }
 
-/**
- * Desired version of the config set: from the spec, else from the creation, else the current one. `undefined` without a
- * config set.
- */
-export function wantedConfiguration(
+/** Desired version of the config set: the spec's, else the creation's, else the current one; `undefined` without one. */
+export function desiredConfiguration(
   environment: EphemeralEnvironment,
   known: Known,
 ): ConfigSetVersion | Unfinished | undefined {
   if (environment.spec.configSet === undefined) return undefined;
   const { name } = environment.spec.configSet;
-  const found = isResolved(environment) ? configurationOf(environment, known) : namedVersion(environment, known);
-  if (found === undefined) return missing(environment, known);
-  if (!isGranted(environment, known.configSets.find(name) ?? found)) return notShared(name);
-  return found.spec.production ? forProduction(name) : found;
+  const version = isResolved(environment) ? configurationOf(environment, known) : namedVersion(environment, known);
+  if (version === undefined) return missing(environment, known);
+  // As with Repositories, a change of the groups affects only new environments.
+  const isGranted = environment.status?.configSet !== undefined;
+  if (!isGranted && !mayHave(environment, known.configSets.find(name) ?? version)) return notShared(name);
+  return version.spec.production ? forProduction(name) : version;
 }
 
 function isResolved({ spec, status }: EphemeralEnvironment): boolean {
@@ -35,28 +43,10 @@ function isResolved({ spec, status }: EphemeralEnvironment): boolean {
   return status?.configSet !== undefined && (version === undefined || version === status.configSet.version);
 }
 
-/**
- * True when the environment has a config set or may have this one: as with Repositories, a change of the groups affects
- * only new environments.
- */
-const isGranted = (environment: EphemeralEnvironment, configSet: Pick<ConfigSetVersion, "spec">) =>
-  environment.status?.configSet !== undefined || mayHave(environment, configSet);
-
 /** The desired version, or the former one while that is unavailable: for parallel steps. */
 export function foreseenConfiguration(environment: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
-  const wanted = wantedConfiguration(environment, known);
-  return wanted !== undefined && "state" in wanted ? configurationOf(environment, known) : wanted;
-}
-
-type Pinned = NonNullable<NonNullable<EphemeralEnvironment["status"]>["configSet"]>;
-
-/** The stored version, or the equal current one. */
-function pinnedVersion({ name, revision }: Pinned, { configSets, configSetVersions }: Known) {
-  const kept = configSetVersions.find(revision);
-  const current = configSets.find(name);
-  if (kept !== undefined || current === undefined) return kept;
-  const version = currentVersion(current);
-  return revisionName(version) === revision ? version : undefined;
+  const desired = desiredConfiguration(environment, known);
+  return desired !== undefined && "state" in desired ? configurationOf(environment, known) : desired;
 }
 
 /** The current version, or a stored one of the current config set or of the environment's first. */
@@ -72,7 +62,7 @@ function namedVersion(
     ...(current ? [revisionName({ ...current, version })] : []),
     ...(status?.configSet ? [status.configSet.revision.replace(/[0-9]+$/, String(version))] : []),
   ];
-  return revisions.map((revision) => configSetVersions.find(revision)).find((kept) => kept !== undefined);
+  return revisions.map((revision) => configSetVersions.find(revision)).find((stored) => stored !== undefined);
 }
 
 function missing({ spec, status }: EphemeralEnvironment, { configSets }: Known): Unfinished {

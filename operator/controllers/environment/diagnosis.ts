@@ -8,10 +8,10 @@ import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type {
   DeploymentProblem,
+  DesiredApplication,
   NamedObject,
   ObservedApplication,
   WaitingSync,
-  WantedApplication,
 } from "../../ports/deployer.ts";
 import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../ports/pods.ts";
 import type { StepContext } from "./step.ts";
@@ -48,7 +48,7 @@ const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
 };
 
 /** Pods of an unhealthy application. */
-export interface UnhealthyPods {
+interface UnhealthyPods {
   readonly environment: EphemeralEnvironment;
   readonly hash: string;
   /** `undefined` before the deployer's watch has seen the application. */
@@ -60,7 +60,7 @@ export interface UnhealthyPods {
 }
 
 export interface UnhealthyApplication extends UnhealthyPods {
-  readonly wanted: WantedApplication;
+  readonly desired: DesiredApplication;
 }
 
 interface Case extends UnhealthyPods {
@@ -70,7 +70,7 @@ interface Case extends UnhealthyPods {
 }
 
 /** A usable environment whose problems affect no traffic. */
-export interface QuietProblems {
+interface QuietProblems {
   readonly state: "serving";
   readonly observed: ObservedApplication;
   readonly quiet: readonly QuietProblem[];
@@ -93,7 +93,7 @@ export async function diagnoseApplication(
   if (state === "unseen") return unseen(one);
   if (state === "waiting") return syncing(one, waitingSync === undefined ? RECHECK_MS : NAME_HOOK_AFTER_MS);
   if (problem !== undefined && problem !== "DeploymentFailed") {
-    return refused(one, application.wanted, problem, context);
+    return refused(one, application.desired, problem, context);
   }
   return diagnosedPods(one, context);
 }
@@ -162,11 +162,11 @@ async function awaited(one: Case, sync: WaitingSync, context: StepContext): Prom
   const isHook = objects.some(({ hook }) => hook !== undefined);
   const leftMs = hookSeconds * 1_000 - runningMs(sync, context);
   const names = objects.length === 0 ? "an object that it names in its own log" : objects.map(titleOf).join(", ");
-  const speakers = objects.map((object) => speakerFor(one, object, context));
+  const sources = objects.map((object) => logSourceFor(one, object, context));
   if (isHook && leftMs <= 0) {
     await deployer.endSync(one.environment.metadata);
     const summary = `${names} did not end within ${hookSeconds} s, and was ended: see its last lines; a hook has to end`;
-    const message = await withWords(one, { reason: "HookTimedOut", summary, speakers, isFinal: one.mayFail });
+    const message = await reportMessage(one, { reason: "HookTimedOut", summary, sources, isFinal: one.mayFail });
     return failedOrWaiting(one.mayFail, "HookTimedOut", { message, requeueAfterMs: RECHECK_MS });
   }
   const failure = formerFailure(one);
@@ -177,20 +177,20 @@ async function awaited(one: Case, sync: WaitingSync, context: StepContext): Prom
   const end = isHook ? `, for ${hookSeconds} s at most` : "";
   const summary = `the sync waits for ${names}${isHook ? " to end" : " to be healthy"}${end}${why}`;
   const reason = isHook ? "HookRunning" : "SyncWaiting";
-  const evidence = own.length === 0 ? speakers : own.map(speakerOf);
-  const message = await withWords(one, { reason, summary, speakers: evidence, isFinal: false });
+  const evidence = own.length === 0 ? sources : own.map(logSourceOf);
+  const message = await reportMessage(one, { reason, summary, sources: evidence, isFinal: false });
   const requeueAfterMs = isHook ? Math.min(RECHECK_MS, Math.max(1_000, leftMs)) : RECHECK_MS;
   return waiting(reason, message, { requeueAfterMs });
 }
 
 const isSame = (one: NamedObject, other: NamedObject) => one.kind === other.kind && one.name === other.name;
 
-interface Speaker {
+interface LogSource {
   readonly title: string;
   readonly evidence: () => Promise<string>;
 }
 
-const speakerFor = ({ environment }: Case, object: NamedObject, { pods }: StepContext): Speaker => ({
+const logSourceFor = ({ environment }: Case, object: NamedObject, { pods }: StepContext): LogSource => ({
   title: titleOf({ kind: object.kind, name: object.name }),
   evidence: () => pods.lastOutput(environment.metadata, object),
 });
@@ -198,18 +198,18 @@ const speakerFor = ({ environment }: Case, object: NamedObject, { pods }: StepCo
 /** The deployer has given up on these values, so a retry is requested. */
 async function refused(
   one: Case,
-  wanted: WantedApplication,
+  desired: DesiredApplication,
   problem: DeploymentProblem,
   context: StepContext,
 ): Promise<Unfinished> {
   const { former, observed } = one;
   const { clock, deployer } = context;
   const isKnown = former !== undefined && former.status !== "True" && former.reason === problem;
-  const retryInMs = await deployer.retry(wanted, isKnown ? new Date(former.lastTransitionTime) : clock.now());
+  const retryInMs = await deployer.retry(desired, isKnown ? new Date(former.lastTransitionTime) : clock.now());
   const requeueAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
   const isFinal = one.mayFail && !TRANSIENT.includes(problem);
-  const speakers = (observed?.failedHooks ?? []).map((hook) => speakerFor(one, hook, context));
-  const message = await withWords(one, { reason: problem, summary: messageOf(one), speakers, isFinal });
+  const sources = (observed?.failedHooks ?? []).map((hook) => logSourceFor(one, hook, context));
+  const message = await reportMessage(one, { reason: problem, summary: messageOf(one), sources, isFinal });
   return failedOrWaiting(isFinal, problem, { message, requeueAfterMs });
 }
 
@@ -233,7 +233,7 @@ const isStarting = (one: Case) => one.observed?.state !== "broken" && one.former
 
 async function unhealthyPods(
   one: Case,
-  found: readonly (PodProblem & Speaker)[],
+  found: readonly (PodProblem & LogSource)[],
   { clock }: StepContext,
 ): Promise<Unfinished> {
   const { unhealthyMs, observed, mayFail } = one;
@@ -269,7 +269,7 @@ function problemsOf(
   { environment, only }: Case,
   { problems }: Diagnosis,
   { backingServices }: StepContext,
-): readonly (PodProblem & Speaker)[] {
+): readonly (PodProblem & LogSource)[] {
   return problems
     .filter(({ component }) => only === undefined || component === only.component)
     .map((problem) => {
@@ -281,32 +281,36 @@ function problemsOf(
     });
 }
 
-const speakerOf = ({ object, evidence }: PodProblem): Speaker => ({ title: titleOf(object), evidence });
+const logSourceOf = ({ object, evidence }: PodProblem): LogSource => ({ title: titleOf(object), evidence });
 
 const reportAfterMs = ({ reason }: PodProblem) => Math.min(REPORT_AFTER_MS, TOLERANCE_MS[reason]);
 
-async function reported(one: Case, problems: readonly (PodProblem & Speaker)[], isFinal: boolean): Promise<Unfinished> {
+async function reported(
+  one: Case,
+  problems: readonly (PodProblem & LogSource)[],
+  isFinal: boolean,
+): Promise<Unfinished> {
   const reason = (problems[0] as PodProblem).reason;
   const summary = problems.map(({ title, what, remedy }) => `${title}: ${what}: ${remedy}`).join("; ");
-  const message = await withWords(one, { reason, summary, speakers: problems, isFinal });
+  const message = await reportMessage(one, { reason, summary, sources: problems, isFinal });
   return failedOrWaiting(isFinal, reason, { message, requeueAfterMs: recheckMs(one) });
 }
 
-interface Words {
+interface Report {
   readonly reason: string;
   readonly summary: string;
-  readonly speakers: readonly Speaker[];
+  readonly sources: readonly LogSource[];
   readonly isFinal: boolean;
 }
 
 /** The message. Its evidence varies, so the first one stays, or every reconcile would write the status. */
-async function withWords({ former }: Case, { reason, summary, speakers, isFinal }: Words): Promise<string> {
+async function reportMessage({ former }: Case, { reason, summary, sources, isFinal }: Report): Promise<string> {
   const isReported =
     former?.reason === reason &&
     former.status === (isFinal ? "False" : "Unknown") &&
     former.message.startsWith(summary) &&
     former.message !== summary;
-  return isReported ? former.message : withEvidence(summary, speakers);
+  return isReported ? former.message : withEvidence(summary, sources);
 }
 
 function failedOrWaiting(
@@ -324,10 +328,10 @@ function recheckMs({ unhealthyMs, former, mayFail }: Case): number {
 }
 
 /** The summary, then as many last lines of each source as fit. */
-async function withEvidence(summary: string, speakers: readonly Speaker[]): Promise<string> {
-  const evidences = await Promise.all(speakers.map((speaker) => speaker.evidence()));
-  const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - summary.length) / speakers.length);
-  const shown = speakers.map(({ title }, index) => {
+async function withEvidence(summary: string, sources: readonly LogSource[]): Promise<string> {
+  const evidences = await Promise.all(sources.map((source) => source.evidence()));
+  const room = Math.floor((CONDITION_MESSAGE_MAX_LENGTH - summary.length) / sources.length);
+  const shown = sources.map(({ title }, index) => {
     const heading = `\nLast output of ${title}:\n`;
     const lines = lastThatFit(evidences[index] ?? "", room - heading.length);
     return lines === "" ? "" : heading + lines;

@@ -56,7 +56,7 @@ function rejectionOf(error: unknown): Rejection | undefined {
 }
 
 /** Result for any other error; the controller retries with backoff. */
-export function retrying(error: unknown): Waiting<Record<never, never>> {
+export function retrying(error: unknown): Waiting {
   // Only a KubeError's message is known to be free of secrets.
   const message = error instanceof KubeError ? error.message : "an unexpected error: see the operator's log";
   return waiting("Retrying", message, { requeueAfterMs: RETRY_FALLBACK_MS });

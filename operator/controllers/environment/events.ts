@@ -5,7 +5,7 @@ import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/envi
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS, shortCommit } from "../../../crds/names.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import type { Event, EventRecorder } from "../../ports/event-recorder.ts";
 import { deletionReason } from "./deletion/record.ts";
@@ -20,18 +20,10 @@ export function eventsOf(change: StoredChange): readonly Event[] {
   return (isLeaving ? [deletionBlocked] : RULES).flatMap((rule) => rule(change) ?? []);
 }
 
-const normal = (reason: string, action: string, message: string): Event => ({
-  type: "Normal",
-  reason,
-  action,
-  message,
-});
-const warning = (reason: string, action: string, message: string): Event => ({
-  type: "Warning",
-  reason,
-  action,
-  message,
-});
+const eventOf = (type: Event["type"]) => (reason: string, action: string, message: string) => {
+  return { type, reason, action, message };
+};
+const [normal, warning] = [eventOf("Normal"), eventOf("Warning")];
 
 function created(change: StoredChange): Event | undefined {
   if (change.before.status?.observedGeneration !== undefined) return undefined;
@@ -183,7 +175,7 @@ export function createExpiringSoon({ events, clock }: { readonly events: EventRe
       ahead.delete(uid);
       if (from === undefined || dueInMs <= 0 || !isNews) return;
       const message = `expires at ${from.toISOString()}, and is deleted then unless it is extended or protected`;
-      events.publish({ type: "Normal", reason: "ExpiringSoon", action: "Expire", message }, environment.metadata);
+      events.publish(normal("ExpiringSoon", "Expire", message), environment.metadata);
     },
     forget: (uid: string) => void ahead.delete(uid),
   };

@@ -1,7 +1,7 @@
 import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
 import { pathProblem, unusedOverrides } from "../../../crds/chart-values/values-mapping.ts";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { givenVariables } from "../../../crds/environment/given-variables.ts";
 import type { ValueOverride } from "../../../crds/environment/overrides.schema.ts";
 import { variablesProblem } from "../../../crds/environment/variable-limits.ts";
@@ -42,11 +42,12 @@ export function forbiddenOverride(environment: EphemeralEnvironment, allowing: A
 
 /** Step result for too many variables; `undefined` when they fit. */
 export function excessiveVariables(
-  { spec }: EphemeralEnvironment,
+  environment: EphemeralEnvironment,
   configSet: ConfigSetSpec | undefined,
 ): Unfinished | undefined {
-  const given = COMPONENTS.filter((component) => spec[component] !== undefined).map(
-    (component) => [component, givenVariables(component, spec.overrides, configSet)] as const,
+  const { overrides } = environment.spec;
+  const given = componentsOf(environment).map(
+    (component) => [component, givenVariables(component, overrides, configSet)] as const,
   );
   const problem = variablesProblem(given);
   return problem && failed("VariablesTooLong", problem.message);

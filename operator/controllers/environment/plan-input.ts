@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { oncePer } from "../../../crds/once-per.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
 import { configurationOf } from "./configuration.ts";
-import { type ComponentRepositories, repositoriesOf } from "./repositories.ts";
+import { type ComponentRepositories, componentRepositories } from "./repositories.ts";
 import type { StepContext } from "./step.ts";
 
 /** Basis of an environment's secrets, variables and chart values. */
@@ -16,11 +16,16 @@ export interface PlanInput {
   readonly services: readonly BackingService[];
 }
 
+/** Backing services of the environment. */
+export function desiredServices({ environment, configSet, services }: PlanInput): readonly BackingService[] {
+  return services.filter(({ isDesired }) => isDesired(environment.spec, configSet));
+}
+
 /** Current input of steps; computed once per run, whose steps share the environment object. */
 export const planInput = oncePer(
   (environment: EphemeralEnvironment, context: StepContext): PlanInput => ({
     environment,
-    repositories: repositoriesOf(environment, context.repositories),
+    repositories: componentRepositories(environment, context.repositories),
     configSet: configurationOf(environment, context)?.spec,
     services: context.backingServices,
   }),

@@ -4,6 +4,7 @@ import {
   hasFinalizer,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
+import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { finalize } from "./deletion/finalize.ts";
@@ -17,10 +18,9 @@ import {
   sharedServerClock,
 } from "./expiration/expiry.ts";
 import { createExpirationLimiter } from "./expiration/limiter.ts";
-import { isRefused, manifestOf, refuse } from "./manifests/returned-manifest.ts";
+import { isRefused, manifestOf, refuse } from "./returned-manifest.ts";
 import { runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
-import { settled, tell } from "./status/announcements.ts";
 import { isProgress, sameStatus, statusAfter } from "./status/status.ts";
 import { StatusDrafts } from "./status/status-drafts.ts";
 import { withUsage } from "./status/usage.ts";
@@ -53,7 +53,7 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
   // Further expiries are left to a later reconcile: an earlier deletion then leaves no timer.
   const aheadMs = 2 * resyncMinutes * MINUTE_MS;
 
-  /** Drops the memory of a terminating environment; answers it with its latest status. */
+  /** Drops the memory of a terminating environment; returns it with its latest status. */
   const forgotten = (environment: EphemeralEnvironment) => {
     const { name, uid } = environment.metadata;
     for (const memory of [probes, secretChecks, refusals, expiringSoon]) memory.forget(uid);
@@ -72,8 +72,9 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
     if ("retryInMs" in expiry) return requeueUrgently(expiry.retryInMs);
     const { dueInMs = Number.POSITIVE_INFINITY, recheckInMs, refusal: expiryRefusal } = expiry;
     if (dueInMs < aheadMs) requeueUrgently(dueInMs);
-    const found = { ...context, signal, requeueUrgently, drafts, manifest, recheckInMs, expiryRefusal };
-    return advance(plan, environment, found);
+    const owned = hasFinalizer(environment) ? environment : await context.statusWriter.addFinalizer(environment);
+    const ofRun = { plan, signal, requeueUrgently, drafts, manifest, recheckInMs, expiryRefusal };
+    return advance(owned, { ...context, ...ofRun });
   };
 
   return async (name, run) => {
@@ -92,6 +93,7 @@ function withManifest(environment: EphemeralEnvironment, manifest: ManifestStatu
 }
 
 interface AdvanceContext extends EnvironmentDependencies {
+  readonly plan: readonly Step[];
   readonly signal: AbortSignal;
   readonly requeueUrgently: ReconcileContext["requeueUrgently"];
   readonly drafts: StatusDrafts;
@@ -101,37 +103,36 @@ interface AdvanceContext extends EnvironmentDependencies {
   readonly expiryRefusal: string | undefined;
 }
 
-async function advance(
-  plan: readonly Step[],
-  environment: EphemeralEnvironment,
-  context: AdvanceContext,
-): Promise<ReconcileResult> {
-  const { drafts, manifest, statusWriter, requeueUrgently, clock, settings, expiryRefusal, announcer } = context;
-  const write = (known: EphemeralEnvironment, status: EnvironmentStatus) =>
-    drafts.store(known, status, () => statusWriter.writeStatus(known, status));
-  const found = hasFinalizer(environment) ? environment : await statusWriter.addFinalizer(environment);
-  const begun = withManifest(drafts.continued(found), manifest);
+async function advance(environment: EphemeralEnvironment, context: AdvanceContext): Promise<ReconcileResult> {
+  const { plan, drafts, statusWriter, requeueUrgently, announcer } = context;
+  const write = (before: EphemeralEnvironment, status: EnvironmentStatus) =>
+    drafts.store(before, status, () => statusWriter.writeStatus(before, status));
+  const latest = withManifest(drafts.continued(environment), context.manifest);
   // A status that has waited long enough does not wait for the steps too.
-  const due = drafts.due(found);
-  const stored = due === undefined ? found : await write(found, due);
-  const [told, { results, error }] = await Promise.all([
-    tell(stored, begun, announcer),
-    runSteps(plan, begun, context),
+  const overdue = drafts.due(environment);
+  const stored = overdue === undefined ? environment : await write(environment, overdue);
+  const [announcement, run] = await Promise.all([
+    announceStored(stored, latest, announcer),
+    runSteps(plan, latest, context),
   ]);
   context.signal.throwIfAborted();
-  const conditions = plan.map(({ condition }) => condition);
-  const now = clock.now();
-  const judged = statusAfter(begun, results, { now, settings, conditions, expiryRefusal });
-  const after = withUsage(judged, begun, { ...context, now });
-  const { status, newsInMs } = settled(begun, after, { ...told, announcer });
-  const mayWait = error === undefined && !mustPersist(results) && isProgress(begun, status);
-  if (sameStatus(stored.status, status)) drafts.forget(found.metadata.name);
+  const next = statusOf(latest, run.results, context);
+  const { status, announceInMs } = withNextAnnouncement(latest, next, { ...announcement, announcer });
+  const mayWait = run.error === undefined && !mustPersist(run.results) && isProgress(latest, status);
+  if (sameStatus(stored.status, status)) drafts.forget(environment.metadata.name);
   else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
   // While the status waits, so do its announcements.
-  if (newsInMs === 0 && !mayWait) requeueUrgently(0);
-  const failure = error ?? told.error;
-  if (failure !== undefined) throw failure;
-  return requeue(results, { ...context, newsInMs });
+  if (announceInMs === 0 && !mayWait) requeueUrgently(0);
+  const error = run.error ?? announcement.error;
+  if (error !== undefined) throw error;
+  return requeue(run.results, { ...context, announceInMs });
+}
+
+/** Status after the steps, with the usage, and without announcements. */
+function statusOf(environment: EphemeralEnvironment, results: StepResults, context: AdvanceContext) {
+  const conditions = context.plan.map(({ condition }) => condition);
+  const current = { ...context, now: context.clock.now(), conditions };
+  return withUsage(statusAfter(environment, results, current), environment, current);
 }
 
 function mustPersist(results: StepResults): boolean {
@@ -141,9 +142,9 @@ function mustPersist(results: StepResults): boolean {
 /** Earliest time requested by a step, the expiry or a warning, at most the resync period. */
 function requeue(
   results: StepResults,
-  { recheckInMs, newsInMs, settings, random }: AdvanceContext & { readonly newsInMs: number | undefined },
+  { recheckInMs, announceInMs, settings, random }: AdvanceContext & { readonly announceInMs: number | undefined },
 ): ReconcileResult {
   const periodicMs = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   const requested = [...results.values()].map((result) => result.requeueAfterMs ?? periodicMs);
-  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, newsInMs || periodicMs, ...requested) };
+  return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, announceInMs || periodicMs, ...requested) };
 }

@@ -1,5 +1,5 @@
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import type { Component } from "../../../crds/names.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import {
   grantedRepository,
@@ -13,29 +13,27 @@ import { failed, type Unfinished } from "./step-result.ts";
 
 export type ComponentRepositories = { readonly [component in Component]?: Repository };
 
-/**
- * Usable Repositories of the environment's components; a missing one, one of the other type or an unshared one is left
- * out.
- */
-export function repositoriesOf(environment: EphemeralEnvironment, repositories: Repositories): ComponentRepositories {
+/** Usable Repositories of the environment's components, without missing and unshared ones and those of the other type. */
+export function componentRepositories(
+  environment: EphemeralEnvironment,
+  repositories: Repositories,
+): ComponentRepositories {
   const find = (component: Component) => {
-    const found = grantedRepository(environment, component, repositories);
-    return found === undefined ? {} : { [component]: found };
+    const repository = grantedRepository(environment, component, repositories);
+    return repository === undefined ? {} : { [component]: repository };
   };
   return { ...find("backend"), ...find("frontend") };
 }
 
-/** No watch tells when another environment frees its place. */
+/** No watch shows when another environment frees its place. */
 const FULL_RECHECK_MS = 30_000;
 
-/**
- * Step result for a Repository that is missing, unshared or full. A change of the Repository enqueues the environment.
- */
+/** Result for a Repository that is missing, unshared or full; its change enqueues the environment. */
 export function repositoryProblem(
   environment: EphemeralEnvironment,
   { repositories, environmentsOf }: Pick<StepContext, "repositories" | "environmentsOf">,
 ): Unfinished | undefined {
-  for (const component of COMPONENTS.filter((one) => environment.spec[one] !== undefined)) {
+  for (const component of componentsOf(environment)) {
     const repository = namedRepository(environment, component, repositories);
     if (repository === undefined) return notFound(environment, component);
     if (!isGranted(environment, repository)) return notShared(repository);

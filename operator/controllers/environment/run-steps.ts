@@ -3,25 +3,20 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { isConflict } from "../../kit/client/errors.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { errorResult, retrying } from "./error-results.ts";
-import type { RunContext, Step, StepContext } from "./step.ts";
+import type { Step, StepContext, StepDependencies } from "./step.ts";
 import { type Findings, type StepResult, type StepResults, withFindings } from "./step-result.ts";
-
-/** The results of one run; `error` is transient and is to be retried with backoff. */
-export interface StepsOutcome {
-  readonly results: StepResults;
-  readonly error: unknown;
-}
 
 /**
  * Runs every step whose `after` steps are done; independent steps run in parallel.
  *
  * @param plan a step comes after the steps that it needs
+ * @returns `error`: a transient one, to be retried with backoff
  */
 export async function runSteps(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  outside: RunContext,
-): Promise<StepsOutcome> {
+  outside: StepDependencies & { readonly signal: AbortSignal },
+): Promise<{ readonly results: StepResults; readonly error: unknown }> {
   const results = new Map<StepCondition, StepResult>();
   const errors: unknown[] = [];
   const started = new Map<StepCondition, Promise<void>>();
@@ -48,7 +43,7 @@ export async function runSteps(
     if (error !== undefined) errors.push(error);
     if (result === undefined) return;
     results.set(step.condition, result);
-    current = withNews(current, result.findings);
+    current = withFindingsOf(current, result.findings);
   };
   for (const step of plan) started.set(step.condition, start(step));
   await Promise.all(started.values());
@@ -66,12 +61,19 @@ async function attempt(step: Step, environment: EphemeralEnvironment, context: S
   try {
     context.signal.throwIfAborted();
     const result = await step.run(environment, context);
+    requireOwn(step, result.findings);
     return result.state === "waiting" ? { result, error: result.error } : { result };
   } catch (error) {
     const result = errorResult(error);
     if (result !== undefined) return { result };
     return isConflict(error) ? { error } : { error, result: retrying(error) };
   }
+}
+
+/** @throws Error when a step finds a field that it does not write */
+function requireOwn({ condition, writes }: Step, findings: Findings = {}): void {
+  const foreign = Object.keys(findings).filter((field) => !writes.some((own) => own === field));
+  if (foreign.length > 0) throw new Error(`the step of ${condition} does not write ${foreign.join(", ")}`);
 }
 
 /** Adds the findings of every clean-up to its step's result; returns the errors. */
@@ -85,7 +87,9 @@ async function cleanUp(
     const result = results.get(step.condition);
     if (step.cleanUp === undefined || result === undefined || context.signal.aborted) continue;
     try {
-      results.set(step.condition, withFindings(result, await step.cleanUp(environment, context)));
+      const findings = await step.cleanUp(environment, context);
+      requireOwn(step, findings);
+      results.set(step.condition, withFindings(result, findings));
     } catch (error) {
       errors.push(error);
     }
@@ -94,10 +98,8 @@ async function cleanUp(
 }
 
 /** The environment with a step's findings; the same object when its status has them, as in most reconciles. */
-function withNews(environment: EphemeralEnvironment, findings: Findings = {}): EphemeralEnvironment {
+function withFindingsOf(environment: EphemeralEnvironment, findings: Findings = {}): EphemeralEnvironment {
   const { status } = environment;
-  const isNews = Object.entries(findings).some(
-    ([field, found]) => !equalJson(status?.[field as keyof Findings], found),
-  );
-  return isNews ? { ...environment, status: { ...status, ...findings } } : environment;
+  const isNew = Object.entries(findings).some(([field, value]) => !equalJson(status?.[field as keyof Findings], value));
+  return isNew ? { ...environment, status: { ...status, ...findings } } : environment;
 }

@@ -5,14 +5,12 @@ import type { WantedSecret } from "../../../crds/repository/repository.ts";
 import { isSharedWith } from "../../../crds/secret-sharing.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import type { StoredSecret } from "../../ports/secret-manager.ts";
-import { type OwnSecret, type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/planned-secret.ts";
+import { type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/planned-secret.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
 /** The secret manager is not watched: this notices new or newly shared secrets. */
 const REFERENCE_RECHECK_MS = 30_000;
-
-type Outside = Pick<StepContext, "secretManager" | "settings" | "repositories" | "generateSecret">;
 
 /** All values of a plan, by variable, and its status. */
 export interface Complete {
@@ -21,32 +19,33 @@ export interface Complete {
   readonly secrets: SecretStatus[];
 }
 
-/** The secret manager's answer to a plan. */
-export type Gathered =
-  | Complete
-  /** Users have yet to write these values. */
-  | { readonly state: "awaiting"; readonly variables: readonly string[] }
-  | { readonly state: "refused"; readonly result: Unfinished };
+/** Values that users have yet to write into the secret manager. */
+interface Awaiting {
+  readonly state: "awaiting";
+  readonly variables: readonly string[];
+}
 
 /** Reads the values of a plan; generates missing own ones. */
 export async function gather(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
-  outside: Outside,
-): Promise<Gathered> {
+  context: StepContext,
+): Promise<Complete | Awaiting | Unfinished> {
   const own = plan.filter((secret) => secret.kind === "own");
-  const referred = plan.filter(
-    (secret): secret is ReferredSecret => secret.kind === "alias" || secret.kind === "shared",
+  const referred = plan.filter((secret) => secret.kind !== "own" && secret.kind !== "derived");
+  const requests = own.map(({ name, version, generate }) =>
+    generate === undefined ? { name, version } : { name, version, generate: () => context.generateSecret(generate) },
   );
-  const ensuring = ownValues(environment, own, outside);
-  const [stored, answers] = await Promise.all([
-    ensuring,
-    Promise.all(referred.map((secret) => referredValue(environment, secret, { ...outside, ensuring }))),
-  ]);
+  const ensuring = context.secretManager.ensure(environment.metadata, requests);
+  const read = (secret: ReferredSecret) =>
+    secret.kind === "alias"
+      ? aliasValue(environment, secret, context, ensuring)
+      : sharedValue(environment, secret, context);
+  const [stored, answers] = await Promise.all([ensuring, Promise.all(referred.map(read))]);
   const variables = own.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
   if (variables.length > 0) return { state: "awaiting", variables };
   const refusal = answers.find((answer) => "state" in answer);
-  if (refusal !== undefined) return { state: "refused", result: refusal as Unfinished };
+  if (refusal !== undefined) return refusal as Unfinished;
   const others = referred.map(({ name }, index) => [name, answers[index] as StoredSecret] as const);
   const values = withDerived(plan, new Map([...stored, ...others]));
   return { state: "complete", values, secrets: plannedStatus(plan, values) };
@@ -61,33 +60,12 @@ function withDerived(plan: readonly PlannedSecret[], values: ReadonlyMap<string,
   return new Map([...values, ...derived]);
 }
 
-async function ownValues(
-  { metadata }: EphemeralEnvironment,
-  own: readonly OwnSecret[],
-  { secretManager, generateSecret }: Outside,
-): Promise<ReadonlyMap<string, StoredSecret>> {
-  const requests = own.map(({ name, version, generate }) =>
-    generate === undefined ? { name, version } : { name, version, generate: () => generateSecret(generate) },
-  );
-  return secretManager.ensure(metadata, requests);
-}
-
-/** `ensuring` resolves with the own values, for aliases. */
-type WithOwn = Outside & { readonly ensuring: Promise<ReadonlyMap<string, StoredSecret>> };
-
-function referredValue(
-  environment: EphemeralEnvironment,
-  secret: ReferredSecret,
-  outside: WithOwn,
-): Promise<StoredSecret | Unfinished> {
-  return secret.kind === "alias" ? aliasValue(environment, secret, outside) : sharedValue(environment, secret, outside);
-}
-
 /** The source may be generated in this very reconcile. */
 async function aliasValue(
   { metadata }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,
-  { secretManager, ensuring }: WithOwn,
+  { secretManager }: StepContext,
+  ensuring: Promise<ReadonlyMap<string, StoredSecret>>,
 ): Promise<StoredSecret | Unfinished> {
   const own = (await ensuring).get(of);
   if (own?.version === version) return own;
@@ -99,7 +77,7 @@ async function aliasValue(
 async function sharedValue(
   { spec }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,
-  { secretManager, settings, repositories }: Outside,
+  { secretManager, settings, repositories }: StepContext,
 ): Promise<StoredSecret | Unfinished> {
   const labelsOf = async () => (await secretManager.shared(of))?.labels;
   if (!(await isSharedWith({ settings, repositories }, spec.access?.groups ?? [], { id: of, labelsOf }))) {

@@ -1,59 +1,8 @@
 import type { StepCondition } from "../../../crds/conditions.ts";
 import type { EnvironmentStatus } from "../../../crds/environment/ephemeral-environment.ts";
 
-type StatusField = keyof EnvironmentStatus;
-
-/** Status fields of the reconciler itself (`status.ts`, `announcements.ts`, `usage.ts`). */
-export const RECONCILER_FIELDS = [
-  "phase",
-  "conditions",
-  "observedGeneration",
-  "observedAuditId",
-  "ttlHours",
-  "expiresAt",
-  "expiryNotBefore",
-  "protected",
-  "protectedUntil",
-  "specChangedAt",
-  "rollout",
-  "announced",
-  "lastHandledReconcileAt",
-  "manifest",
-  "usage",
-] as const satisfies readonly StatusField[];
-export type ReconcilerField = (typeof RECONCILER_FIELDS)[number];
-
-/** Status field of the deletion (`deletion/terminating.ts`), which also writes some of the reconciler's fields. */
-export type DeletionField = "teardown";
-
-/** Status field of the feedback (`operator/controllers/pull-request-feedback/reconcile.ts`). */
-export type FeedbackField = "feedback";
-
-/** Status field of the costs (`operator/controllers/cost-allocation/reconcile.ts`). */
-export type CostField = "allocations";
-
-/** Status fields of steps; each belongs to the step that names it in `writes`. */
-export type StepField = Exclude<StatusField, ReconcilerField | DeletionField | FeedbackField | CostField>;
-
-/** Values of status fields, merged over the former status. */
-export type Findings<W extends StepField = StepField> = { readonly [F in W]?: EnvironmentStatus[F] };
-
-/** Findings of a step that writes these fields: any other field is a type error. */
-export type OwnFindings<W extends StepField> = Findings<W> & { readonly [F in Exclude<StatusField, W>]?: never };
-
-declare const checked: unique symbol;
-/** Checked findings, made only by the functions below, because a literal with a spread may hold unknown names. */
-type Checked<F> = F & { readonly [checked]: true };
-type Known<F> = F & { readonly [name in Exclude<keyof F, StepField | typeof checked>]: never };
-type None = Record<never, never>;
-
-interface Ended<F> {
-  readonly reason: string;
-  readonly findings?: Checked<F>;
-  readonly requeueAfterMs?: number;
-  /** A problem that stops nothing; absent: as before. */
-  readonly notice?: Notice;
-}
+/** Values of status fields, merged over the former status. A step's may hold only those that its `writes` names. */
+export type Findings = Readonly<EnvironmentStatus>;
 
 /** Content of the condition `ResourcesHealthy`. */
 export interface Notice {
@@ -61,13 +10,21 @@ export interface Notice {
   readonly message: string;
 }
 
+interface Ended {
+  readonly reason: string;
+  readonly findings?: Findings;
+  readonly requeueAfterMs?: number;
+  /** A problem that stops nothing; absent: as before. */
+  readonly notice?: Notice;
+}
+
 /** The step has reached its goal. */
-export interface Done<F = Findings> extends Ended<F> {
+export interface Done extends Ended {
   readonly state: "done";
 }
 
 /** The step runs again after `requeueAfterMs`. */
-export interface Waiting<F = Findings> extends Ended<F> {
+export interface Waiting extends Ended {
   readonly state: "waiting";
   /** Awaited event, for users. */
   readonly message: string;
@@ -78,43 +35,42 @@ export interface Waiting<F = Findings> extends Ended<F> {
   readonly error?: unknown;
 }
 
-/**
- * The step can't reach its goal; it runs again when a watch or a new spec enqueues the environment, or after
- * `requeueAfterMs`.
- */
-export interface Failed<F = Findings> extends Ended<F> {
+/** The step can't reach its goal; it runs again when the environment is enqueued, or after `requeueAfterMs`. */
+export interface Failed extends Ended {
   readonly state: "failed";
   /** Problem and remedy, for users. */
   readonly message: string;
 }
 
 /** Result of a step that is not done. */
-export type Unfinished<F = None> = Waiting<F> | Failed<F>;
+export type Unfinished = Waiting | Failed;
 /** Result of a step. */
-export type StepResult<F = Findings> = Done<F> | Unfinished<F>;
+export type StepResult = Done | Unfinished;
 /** Results of the steps that ran in a reconcile. */
 export type StepResults = ReadonlyMap<StepCondition, StepResult>;
 
-export function done<F extends Findings = None>(
-  reason: string,
-  more: { findings?: Known<F>; requeueAfterMs?: number } = {},
-): Done<F> {
-  return { state: "done", reason, ...(more as { findings?: Known<F> & Checked<F>; requeueAfterMs?: number }) };
+export function done(reason: string, more: Pick<Done, "findings" | "requeueAfterMs"> = {}): Done {
+  return { state: "done", reason, ...more };
 }
 
 export function waiting(
   reason: string,
   message: string,
   more: Pick<Waiting, "requeueAfterMs" | "persistFirst">,
-): Waiting<None> {
+): Waiting {
   return { state: "waiting", reason, message, ...more };
 }
 
-export function failed(reason: string, message: string, more: Pick<Failed, "requeueAfterMs"> = {}): Failed<None> {
+export function failed(reason: string, message: string, more: Pick<Failed, "requeueAfterMs"> = {}): Failed {
   return { state: "failed", reason, message, ...more };
 }
 
-export function withFindings<A, B extends Findings>(result: StepResult<A>, findings: Known<B>): StepResult<A & B> {
-  if (Object.keys(findings).length === 0) return result as StepResult<A & B>;
-  return { ...result, findings: { ...result.findings, ...findings } } as StepResult<A & B>;
+/** The result, requeued no later than after these milliseconds, if given. */
+export function requeuedWithin<R extends StepResult>(result: R, ms: number | undefined): R {
+  return ms === undefined ? result : { ...result, requeueAfterMs: Math.min(ms, result.requeueAfterMs ?? ms) };
+}
+
+export function withFindings<R extends StepResult>(result: R, findings: Findings): R {
+  if (Object.keys(findings).length === 0) return result;
+  return { ...result, findings: { ...result.findings, ...findings } };
 }

@@ -1,9 +1,9 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { StepCondition } from "../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { WantedSecret } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { Cluster } from "../../ports/cluster.ts";
 import type { ConfigSets, ConfigSetVersions } from "../../ports/config-sets.ts";
 import type { Deployer } from "../../ports/deployer.ts";
@@ -13,7 +13,7 @@ import type { RepositoryHost } from "../../ports/repository-host.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
 import type { UrlProber } from "../../ports/url-prober.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
-import type { Findings, OwnFindings, StepField, StepResult, StepResults } from "./step-result.ts";
+import type { Findings, StepResult, StepResults } from "./step-result.ts";
 
 /** The settings and ports that steps use. */
 export interface StepDependencies {
@@ -32,31 +32,25 @@ export interface StepDependencies {
   readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
   /** The backing services that environments may have. */
   readonly backingServices: readonly BackingService[];
-  readonly generateSecret: (wanted: WantedSecret) => Sensitive;
-}
-
-/** The dependencies of one run of the steps. */
-export interface RunContext extends StepDependencies {
-  /** Aborts when the reconcile must stop: its deadline has passed, or this process is no longer the leader. */
-  readonly signal: AbortSignal;
+  /** A new random value of the kind and length. */
+  readonly generateSecret: (shape: WantedSecret) => Sensitive;
 }
 
 /** Everything outside the environment that a step may use. */
-export interface StepContext extends RunContext {
+export interface StepContext extends StepDependencies {
+  /** Aborts when the reconcile must stop: its deadline has passed, or this process is no longer the leader. */
+  readonly signal: AbortSignal;
   /** The results of this reconcile so far; those of the steps in `after` are among them. */
   readonly earlier: StepResults;
-  /**
-   * Waits for an earlier step of the plan, for a step that needs it only partway; answers true when steps after that
-   * one may run.
-   */
+  /** Waits for an earlier step that is needed only partway; resolves with true when steps after that one may run. */
   readonly canContinueAfter: (condition: StepCondition) => Promise<boolean>;
 }
 
-/** One idempotent step towards a ready environment; `W` are the status fields that it writes. */
-export interface Step<W extends StepField = StepField> {
+/** One idempotent step towards a ready environment. */
+export interface Step {
   readonly condition: StepCondition;
-  /** Status fields of this step; no other writes them. */
-  readonly writes: readonly W[];
+  /** Status fields of this step: its findings hold no others, and no other step writes them. */
+  readonly writes: readonly (keyof EnvironmentStatus)[];
   /** Steps that must be done before; independent steps run in parallel. */
   readonly after: readonly StepCondition[];
   /** True when it runs although an earlier step is not done. */
@@ -73,12 +67,12 @@ export interface Step<W extends StepField = StepField> {
    *
    * @param environment its status includes this reconcile's earlier findings
    */
-  run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult<OwnFindings<W>>>;
+  run(environment: EphemeralEnvironment, context: StepContext): Promise<StepResult>;
   /**
    * Removes remains of former pods. Called after all steps, with their results in `context.earlier`; an error changes
    * no result and is retried with backoff.
    */
-  cleanUp?(environment: EphemeralEnvironment, context: StepContext): Promise<Findings<W>>;
+  cleanUp?(environment: EphemeralEnvironment, context: StepContext): Promise<Findings>;
 }
 
 /** Blocks writes of pods' prerequisites into a namespace without isolation. */

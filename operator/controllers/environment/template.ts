@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import { mappingOf, valuesProblem } from "../../../crds/chart-values/values-mapping.ts";
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid } from "../../../crds/errors.ts";
 import { API_VERSION } from "../../../crds/group.ts";
 import type { Component } from "../../../crds/names.ts";
@@ -13,11 +13,11 @@ import {
   wantedSecrets,
 } from "../../../crds/repository/repository.ts";
 import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../../ports/api/chart-templates.ts";
-import { type BackingService, wantedServices } from "./backing-services/backing-service.ts";
+import type { BackingService } from "./backing-services/backing-service.ts";
 import { pullPlan, pullStatus } from "./desired/pull-secret.ts";
-import { componentsOf, environmentValues } from "./desired/values.ts";
+import { environmentValues } from "./desired/values.ts";
 import { variablesOf } from "./desired/variables.ts";
-import type { PlanInput } from "./plan-input.ts";
+import { desiredServices, type PlanInput } from "./plan-input.ts";
 import type { ComponentRepositories } from "./repositories.ts";
 
 const NAME = "my-environment";
@@ -97,7 +97,7 @@ function appliedOf(repository: Repository) {
 /** All components see all secrets, which share one Secret. */
 function templateVariables(input: PlanInput, { generatesSecrets }: TemplateChoice): TemplateVariable[] {
   const { plain, references } = variablesOf(input);
-  const services = wantedServices(input);
+  const services = desiredServices(input);
   const secrets = [
     ...services.flatMap((one) => one.secrets),
     ...Object.values(input.repositories).flatMap(wantedSecrets),

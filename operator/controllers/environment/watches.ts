@@ -4,12 +4,14 @@ import { CONFIG_SET_LABEL } from "../../../crds/config-set.ts";
 import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
-import { type Enqueue, endOf, type Priority } from "../../kit/controller/controller.ts";
+import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../ports/caches.ts";
 
 /** Enqueues the environments affected by a change; returns the unsubscribe function. */
 export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
-  const enqueueOne = (environment: EphemeralEnvironment) => enqueue(environment.metadata.name, priorityOf(environment));
+  // In mass deletions, users' changes come first.
+  const enqueueOne = ({ metadata }: EphemeralEnvironment) =>
+    enqueue(metadata.name, metadata.deletionTimestamp === undefined ? "high" : "low");
   const enqueueOwner = (object: KubeObject | undefined) => {
     const uid = object?.metadata.labels?.[ENVIRONMENT_UID_LABEL];
     for (const owner of uid === undefined ? [] : caches.environments.by(BY_UID, uid)) enqueueOne(owner);
@@ -56,10 +58,6 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
     ),
   ]);
 }
-
-/** Priority of an environment: in mass deletions, users' changes come first. */
-const priorityOf = ({ metadata }: EphemeralEnvironment): Priority =>
-  metadata.deletionTimestamp === undefined ? "high" : "low";
 
 /** Events of our own writes, of status and finalizer, are irrelevant. */
 function isRelevant(current: EphemeralEnvironment, previous: EphemeralEnvironment | undefined): boolean {

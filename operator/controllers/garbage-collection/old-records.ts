@@ -1,38 +1,32 @@
-import type { Settings } from "../../../config/settings.ts";
+/** Drops what is old or too much: webhook deliveries, notifications, rollups, and records of environments. */
 import { isPending as isWaiting } from "../../../crds/notifications/notification.ts";
+import { byTheHour, dayOf } from "../../../crds/rollup.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
-import type { Clock, ServerClock } from "../../ports/clock.ts";
-import type { Notifications } from "../../ports/notifications/notifications.ts";
-import type { RollupStore, StoredRollup } from "../../ports/observability/rollups.ts";
-import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import { byTheHour, dayOf } from "../../rollups/recorder.ts";
+import type { StoredRollup } from "../../ports/rollups.ts";
+import type { CollectionDependencies } from "./dependencies.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-/** The settings and ports of the collection of webhook deliveries. */
-export interface OldDeliveriesDependencies {
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
-  readonly settings: Pick<Settings, "webhooks">;
-  readonly webhookDeliveries: Pick<WebhookDeliveries, "list" | "remove">;
-}
-
-/** Limit of one reconcile, so that none takes minutes. */
-const MOST_DROPPED = 2_000;
-const AT_ONCE = 8;
+/** Limits of one collection, so that none takes minutes. */
+const MOST_DELIVERIES = { most: 2_000, atOnce: 8 };
+const MOST_MESSAGES = { most: 500, atOnce: 1 };
+/** Days with counts by five minutes; older ones by the hour. */
+const FINE_DAYS = 3;
+const KEPT_DAYS = 400;
 
 /**
  * Drops finished deliveries beyond the settings' bounds, oldest first, and verified ones of the Repositories with the
  * most; never a pending one.
  *
- * @returns true when some are left
+ * @returns a function that answers true when some are left
  */
-export function dropOldDeliveries(context: OldDeliveriesDependencies): (signal: AbortSignal) => Promise<boolean> {
+export function dropOldDeliveries(
+  context: CollectionDependencies<"clock" | "serverClock" | "settings" | "webhookDeliveries">,
+) {
   const { verified, verifiedDays, unverified, unverifiedHours } = context.settings.webhooks.retention;
-  return async (signal) => {
+  return async (signal: AbortSignal): Promise<boolean> => {
     const finished = context.webhookDeliveries.list().filter((delivery) => !isPending(delivery));
     if (finished.length === 0) return false;
     const now = await earlierOfClocks(context);
@@ -45,35 +39,18 @@ export function dropOldDeliveries(context: OldDeliveriesDependencies): (signal: 
     };
     const surplus = [
       ...surplusOfEach(byProof.verified ?? [], bounds.verified),
-      ...surplusOf(byProof.unverified ?? [], madeAtMs, bounds.unverified),
+      ...surplusOf(byProof.unverified ?? [], createdAtMs, bounds.unverified),
     ];
-    await eachOf(AT_ONCE, surplus.slice(0, MOST_DROPPED), (delivery) => {
-      signal.throwIfAborted();
-      return context.webhookDeliveries.remove(delivery);
-    });
-    return surplus.length > MOST_DROPPED;
+    return removeSome(surplus, (one) => context.webhookDeliveries.remove(one), { ...MOST_DELIVERIES, signal });
   };
 }
 
 /** Excess by Repository: the events of one displace none of another with fewer. */
 function surplusOfEach(deliveries: readonly WebhookDelivery[], bounds: KeptBounds): readonly WebhookDelivery[] {
   const each = [...Map.groupBy(deliveries, ({ spec }) => spec.repositories?.[0]).values()];
-  const atMost = fairShare(
-    each.map(({ length }) => length),
-    bounds.atMost,
-  );
-  return each.flatMap((ones) => surplusOf(ones, madeAtMs, { ...bounds, atMost }));
-}
-
-const madeAtMs = ({ metadata }: Pick<WebhookDelivery, "metadata">) => Date.parse(metadata.creationTimestamp);
-
-const MOST_REMOVED = 500;
-
-/** The settings and ports of the collection of notifications. */
-interface OldNotificationsDependencies {
-  readonly settings: Settings;
-  readonly notifications: Pick<Notifications, "list" | "remove">;
-  readonly clock: Clock;
+  const counts = each.map(({ length }) => length);
+  const atMost = fairShare(counts, bounds.atMost);
+  return each.flatMap((ones) => surplusOf(ones, createdAtMs, { ...bounds, atMost }));
 }
 
 /**
@@ -81,36 +58,37 @@ interface OldNotificationsDependencies {
  *
  * @returns a function that answers true when some are left
  */
-export function removeFinishedMessages({ settings, notifications, clock }: OldNotificationsDependencies) {
+export function removeFinishedMessages({
+  settings,
+  notifications,
+  clock,
+}: CollectionDependencies<"settings" | "notifications" | "clock">) {
   return async (signal: AbortSignal): Promise<boolean> => {
     const { finished, hours } = settings.notifications.retention;
     const notBefore = new Date(clock.now().getTime() - hours * HOUR_MS);
     const done = notifications.list().filter((one) => !isWaiting(one));
-    const surplus = surplusOf(done, madeAtMs, { atMost: finished, notBefore });
-    for (const notification of surplus.slice(0, MOST_REMOVED)) {
-      signal.throwIfAborted();
-      await notifications.remove(notification);
-    }
-    return surplus.length > MOST_REMOVED;
+    const surplus = surplusOf(done, createdAtMs, { atMost: finished, notBefore });
+    return removeSome(surplus, (one) => notifications.remove(one), { ...MOST_MESSAGES, signal });
   };
 }
 
-/** The ports of the collection of rollups. */
-interface OldRollupsDependencies {
-  readonly clock: Clock;
-  readonly rollupStore: Pick<RollupStore, "list" | "replace" | "remove">;
+const createdAtMs = ({ metadata }: Pick<WebhookDelivery, "metadata">) => Date.parse(metadata.creationTimestamp);
+
+async function removeSome<T>(
+  surplus: readonly T[],
+  remove: (one: T) => Promise<void>,
+  { most, atOnce, signal }: { readonly most: number; readonly atOnce: number; readonly signal: AbortSignal },
+): Promise<boolean> {
+  await eachOf(atOnce, surplus.slice(0, most), (one) => {
+    signal.throwIfAborted();
+    return remove(one);
+  });
+  return surplus.length > most;
 }
 
-/** Days with counts by five minutes; older ones by the hour. */
-const FINE_DAYS = 3;
-const KEPT_DAYS = 400;
-
 /** Keeps old rollups small, and drops the oldest. */
-export function shrinkOldRollups({
-  clock,
-  rollupStore,
-}: OldRollupsDependencies): (signal: AbortSignal) => Promise<void> {
-  return async (signal) => {
+export function shrinkOldRollups({ clock, rollupStore }: CollectionDependencies<"clock" | "rollupStore">) {
+  return async (signal: AbortSignal): Promise<void> => {
     const daysAgo = (days: number) => dayOf(new Date(clock.now().getTime() - days * DAY_MS));
     for (const rollup of await rollupStore.list(signal)) {
       signal.throwIfAborted();
@@ -126,11 +104,29 @@ export function shrinkOldRollups({
 const isByTheHour = ({ slots, writers }: StoredRollup) =>
   Object.keys(slots).every((slot) => slot.endsWith(":00")) && Object.keys(writers).length === 0;
 
+/**
+ * Drops records of environments beyond the settings' number or age.
+ *
+ * @returns a function that answers true when some are left
+ */
+export function pruneRecords(
+  context: CollectionDependencies<"clock" | "serverClock" | "settings" | "records" | "log">,
+) {
+  const { records, settings, log } = context;
+  const { atMost, days } = settings.records;
+  return async (signal: AbortSignal): Promise<boolean> => {
+    const notBefore = new Date((await earlierOfClocks(context)).getTime() - days * DAY_MS);
+    const { dropped, isMoreLeft } = await records.prune({ atMost, notBefore }, signal);
+    if (dropped > 0) log.info("old records were dropped", { dropped });
+    return isMoreLeft;
+  };
+}
+
 /** The earlier of both clocks, so that one wrong clock ends nothing. Rejects while the API server is unavailable. */
-export async function earlierOfClocks(clocks: {
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
-}): Promise<Date> {
-  const [own, server] = [clocks.clock.now(), await clocks.serverClock.now()];
+export async function earlierOfClocks({
+  clock,
+  serverClock,
+}: CollectionDependencies<"clock" | "serverClock">): Promise<Date> {
+  const [own, server] = [clock.now(), await serverClock.now()];
   return new Date(Math.min(own.getTime(), server.getTime()));
 }

@@ -1,26 +1,19 @@
+import { isConfirmed } from "../../../crds/environment/deletion-budget.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
-import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
+import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { isUuid, nameProblem, namespaceName } from "../../../crds/names.ts";
+import type { KubeObject } from "../../kit/client/objects.ts";
+import type { ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
-import type { Inventory } from "../../ports/namespace-contents.ts";
-import { type Orphan, orphanKey, orphansAmong } from "../environment/deletion/orphans.ts";
+import { backoffMs } from "../../kit/time/backoff.ts";
+import type { Owner } from "../../ports/cluster.ts";
+import type { SecretOwner } from "../../ports/secret-manager.ts";
 import { orphanRecord } from "../environment/deletion/record.ts";
-import {
-  type DeletionTarget,
-  isOver,
-  type Teardown,
-  type TeardownDependencies,
-  tearDown,
-} from "../environment/deletion/teardown.ts";
+import { isOver, type Teardown, tearDown } from "../environment/deletion/teardown.ts";
+import type { DeletionTarget, TeardownDependencies } from "../environment/deletion/teardown-steps.ts";
+import type { CollectionDependencies } from "./dependencies.ts";
+import { DELETING_RECHECK_MS } from "./reconcile.ts";
 import { type BlockedSweep, sweepBudget } from "./sweep-budget.ts";
-
-/** The settings and ports of the sweep of orphans: it tears down, too. */
-export interface OrphanSweepDependencies extends TeardownDependencies {
-  readonly events: EventRecorder;
-  readonly belongings: Inventory["belongings"];
-  readonly isKnown: Inventory["isKnown"];
-  readonly livingUids: Inventory["livingUids"];
-}
 
 /** Result of a sweep; all numbers count environments. */
 export interface SweepReport {
@@ -33,6 +26,9 @@ export interface SweepReport {
   /** True when the deletion budget blocks unconfirmed ones. */
   readonly isBlocked: boolean;
 }
+
+type OrphanSweepDependencies = TeardownDependencies &
+  CollectionDependencies<"events" | "belongings" | "isKnown" | "livingUids">;
 
 export type Sweep = (signal: AbortSignal) => Promise<SweepReport>;
 
@@ -48,8 +44,10 @@ interface Candidate {
 
 type Candidates = Map<string, Candidate>;
 
+const HOUR_MS = 3_600_000;
+
 /**
- * Finds objects of environments that no longer exist: the finalizer was removed, a step was forced, or etcd was
+ * Sweeps orphans, which are objects of environments that no longer exist: the finalizer was removed, a step was forced, or etcd was
  * restored. Orphans are reported at once, and deleted after a grace period, in the order of a teardown, by UID.
  *
  * Watches and the secret manager suggest orphans; a fresh read of the environments confirms them, and an error ends the
@@ -82,13 +80,26 @@ export function createSweep(context: OrphanSweepDependencies): Sweep {
   };
 }
 
+/** Sweeps again soon while orphans are being deleted, and less and less soon while none of them is gone. */
+export function repeatedSweeps(sweep: Sweep, log: Log): (signal: AbortSignal) => Promise<ReconcileResult> {
+  let fruitless = 0;
+  return async (signal) => {
+    const report = await sweep(signal);
+    if (report.orphans > 0) log.info("swept", { ...report });
+    if (report.removing === 0 || report.removed > 0) fruitless = 0;
+    if (report.removing === 0) return {};
+    fruitless += 1;
+    return { requeueAfterMs: backoffMs(fruitless, { first: DELETING_RECHECK_MS, longest: HOUR_MS }) };
+  };
+}
+
 const orphanOf = ({ orphan }: Candidate) => orphan;
 
 async function findOrphans(context: OrphanSweepDependencies, candidates: Candidates) {
   const held = await context.secretManager.owners(context.isKnown);
-  const begun = [...candidates.values()].filter(({ teardown }) => teardown).map(orphanOf);
+  const ongoing = [...candidates.values()].filter(({ teardown }) => teardown).map(orphanOf);
   const found = orphansAmong(context.belongings(), held, context.isKnown);
-  const suggested = new Map([...begun, ...found].map((orphan) => [orphanKey(orphan), orphan]));
+  const suggested = new Map([...ongoing, ...found].map((orphan) => [orphanKey(orphan), orphan]));
   if (suggested.size === 0) return { orphans: [], living: 0 };
   const { environments, tokens } = await context.livingUids();
   const living = new Set([...environments, ...tokens]);
@@ -131,11 +142,6 @@ function targetOf({ orphan, at, teardown }: Candidate): DeletionTarget {
   };
 }
 
-interface Outlets {
-  readonly log: Log;
-  readonly events: EventRecorder;
-}
-
 interface OrphanEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -176,18 +182,22 @@ const describe = ({ kind, name, reason, message }: TeardownBlocker) =>
 const MOST_BY_NAME = 10;
 
 /** Reports some orphans by name and counts the others. */
-function recordEvents(event: OrphanEvent, orphans: readonly BlockedOrphan[], { log, events }: Outlets): void {
+function recordEvents(
+  event: OrphanEvent,
+  orphans: readonly BlockedOrphan[],
+  { log, events }: CollectionDependencies<"log" | "events">,
+): void {
   const { type, reason, line, message } = event;
-  const said = { type, reason, action: "Sweep" } as const;
+  const common = { type, reason, action: "Sweep" } as const;
   for (const orphan of orphans.slice(0, MOST_BY_NAME)) {
     const { owner, what, since, blockers } = orphan;
     log.warn(line, { environment: owner.name, uid: owner.uid, what, since: since.toISOString(), blockers });
-    events.publish({ ...said, message: `environment ${owner.name} (${owner.uid}) ${message(orphan)}` });
+    events.publish({ ...common, message: `environment ${owner.name} (${owner.uid}) ${message(orphan)}` });
   }
   const others = orphans.length - MOST_BY_NAME;
   if (others <= 0) return;
   log.warn(line, { others });
-  events.publish({ ...said, message: `the same applies to ${others} more environments` });
+  events.publish({ ...common, message: `the same applies to ${others} more environments` });
 }
 
 /** Report of a sweep with implausibly many orphans. */
@@ -198,3 +208,67 @@ const BLOCKED: BlockedSweep = {
     `${orphans} deleted environments have left orphans, beside ${living} environments that exist: more than ${most} is not plausible, and none is deleted until an admin confirms`,
   remedy: `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.deletionBudget.atLeast`,
 };
+
+/** Remaining objects of a deleted environment. */
+interface Orphan {
+  readonly owner: Owner;
+  /** Objects, for users: `Namespace env-shop`, `secrets`. */
+  readonly what: readonly string[];
+  /** Creation of the oldest and newest of them. */
+  readonly since: Date;
+  readonly until: Date;
+  readonly isConfirmed: boolean;
+}
+
+/** Owner named by an object's labels; `undefined` when the object's name is not ours. */
+export function ownerOf({ metadata }: KubeObject): Owner | undefined {
+  const { [ENVIRONMENT_NAME_LABEL]: name = "", [ENVIRONMENT_UID_LABEL]: uid = "" } = metadata.labels ?? {};
+  const isOurs = isEnvironment({ name, uid }) && metadata.name === namespaceName(name);
+  return isOurs ? { name, uid } : undefined;
+}
+
+/** Objects of unknown environments, grouped by owner. */
+export function orphansAmong(
+  objects: readonly KubeObject[],
+  held: readonly SecretOwner[],
+  isKnown: (uid: string) => boolean,
+): Orphan[] {
+  // Nearly all are known, and this check is the cheapest.
+  const unknown = objects.filter(({ metadata }) => !isKnown(metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""));
+  const unknownHeld = held.filter(({ uid }) => !isKnown(uid));
+  const found = [...unknown.flatMap(ofObject), ...unknownHeld.flatMap(ofSecrets)];
+  const byOwner = Map.groupBy(found, orphanKey);
+  return [...byOwner.values()].map((orphans) => orphans.reduce(joined));
+}
+
+/** Name and UID together: each alone may be another environment's. */
+function orphanKey({ owner }: Pick<Orphan, "owner">): string {
+  return `${owner.name} ${owner.uid}`;
+}
+
+function ofObject(object: KubeObject): Orphan[] {
+  const owner = ownerOf(object);
+  if (owner === undefined) return [];
+  const made = new Date(object.metadata.creationTimestamp);
+  const what = [`${object.kind} ${object.metadata.name}`];
+  return [{ owner, what, since: made, until: made, isConfirmed: isConfirmed(object) }];
+}
+
+function ofSecrets({ name, uid, since, until }: SecretOwner): Orphan[] {
+  if (!isEnvironment({ name, uid })) return [];
+  return [{ owner: { name, uid }, what: ["secrets"], since, until, isConfirmed: false }];
+}
+
+/** True when an environment can have this name and UID. */
+const isEnvironment = ({ name, uid }: Owner) => isUuid(uid) && nameProblem(name) === undefined;
+
+function joined(one: Orphan, other: Orphan): Orphan {
+  const [since, , , until] = [one.since, one.until, other.since, other.until].sort((a, b) => a.getTime() - b.getTime());
+  return {
+    owner: one.owner,
+    what: [...one.what, ...other.what],
+    since: since as Date,
+    until: until as Date,
+    isConfirmed: one.isConfirmed || other.isConfirmed,
+  };
+}

@@ -1,9 +1,6 @@
-import type { Settings } from "../../../config/settings.ts";
-import type { Log } from "../../kit/log.ts";
+import { mostAtOnce } from "../../../crds/environment/deletion-budget.ts";
 import { hourly } from "../../kit/time/rate-limits.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { EventRecorder } from "../../ports/event-recorder.ts";
-import { mostAtOnce } from "../environment/deletion/deletion-budget.ts";
+import type { CollectionDependencies } from "./dependencies.ts";
 
 interface Excess {
   readonly orphans: number;
@@ -20,18 +17,11 @@ export interface BlockedSweep {
   readonly remedy: string;
 }
 
-interface SweepBudgetDependencies {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly events: EventRecorder;
-  readonly settings: Pick<Settings, "sweep">;
-}
-
 /**
  * Answers true for implausibly many orphans, which rather indicate a wrong list of owners; reports them once an hour.
  */
 export function sweepBudget(
-  { settings, clock, log, events }: SweepBudgetDependencies,
+  { settings, clock, log, events }: CollectionDependencies<"settings" | "clock" | "log" | "events">,
   { line, reason, message, remedy }: BlockedSweep,
 ) {
   const report = hourly(clock);

@@ -7,17 +7,19 @@ import { hostedRepository, type Repository } from "../../../crds/repository/repo
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Repositories } from "../../ports/repositories.ts";
-import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import type { HostedPullRequest, PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
+import {
+  type HostedPullRequest,
+  type HostedRepository,
+  PullRequestHostFailed,
+  type PullRequestReader,
+} from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { type KnownState, knownStates } from "../../webhooks/pull-request/newest-state.ts";
-import { withAction } from "../../webhooks/pull-request/refetch.ts";
-import { differ } from "../../webhooks/pull-request/stale-state.ts";
-import { isWanted } from "../../webhooks/pull-request/wanted.ts";
+import { isWanted } from "../../webhooks/pull-request/rules.ts";
+import { differ, type KnownState, storedStates, withAction } from "../../webhooks/pull-request/states.ts";
 import { refetchedDelivery } from "../../webhooks/stored.ts";
 
 /** The settings and ports of the search for missed webhooks. */
@@ -39,8 +41,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Retention of GitHub's log. An older pull request may have lost its environment and its record long ago. */
 const REMEMBERED_MS = 3 * DAY_MS;
 /** Limit on single fetches of a Repository's pull requests per sweep. */
-const MOST_ASKED = 200;
-const ASKED_AT_ONCE = 4;
+const MOST_FETCHED = 200;
+const FETCHED_AT_ONCE = 4;
 const FAILED_RECHECK_MS = 5 * MINUTE_MS;
 
 /**
@@ -49,57 +51,50 @@ const FAILED_RECHECK_MS = 5 * MINUTE_MS;
  */
 export function createMissedWebhookReconciler(context: MissedWebhookDependencies): Reconcile {
   return async (name, { signal }) => {
-    const place = placeOf(name, signal, context);
-    if (place === undefined) return {};
+    const repository = context.repositories.find(name);
+    const hosted = repository && hostedRepository(repository, context.settings);
+    if (repository === undefined || hosted === undefined) return {};
     try {
-      return afterwards(await sweep(place, context), context);
+      return nextSweep(await sweep({ ...context, repository, hosted, signal }), context);
     } catch (error) {
-      return whenWanted(error);
+      return retryOfSweep(error);
     }
   };
 }
 
-/** `undefined` for a Repository that is gone, and for one whose host can't be asked. */
-function placeOf(name: string, signal: AbortSignal, context: MissedWebhookDependencies): Place | undefined {
-  const repository = context.repositories.find(name);
-  const hosted = repository && hostedRepository(repository, context.settings);
-  return repository && hosted && { repository, hosted, signal };
-}
-
-/** The next sweep: soon when something could not be asked for, never where the settings want one at the start alone. */
-function afterwards(failed: number, { settings, random }: MissedWebhookDependencies): ReconcileResult {
+/** Soon when a fetch failed; never where the settings want a sweep at the start alone. */
+function nextSweep(failed: number, { settings, random }: MissedWebhookDependencies): ReconcileResult {
   const everyMs = settings.webhooks.sweepMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   if (failed > 0) return { requeueAfterMs: everyMs === 0 ? FAILED_RECHECK_MS : Math.min(FAILED_RECHECK_MS, everyMs) };
   return everyMs === 0 ? {} : { requeueAfterMs: everyMs };
 }
 
 /** A host may state the retry time; otherwise the controller backs off. */
-function whenWanted(error: unknown): ReconcileResult {
+function retryOfSweep(error: unknown): ReconcileResult {
   const retryAfterMs = error instanceof PullRequestHostFailed ? error.retryAfterMs : undefined;
   if (retryAfterMs === undefined) throw error;
   return { requeueAfterMs: retryAfterMs };
 }
 
-interface Place {
+interface Sweep extends MissedWebhookDependencies {
   readonly repository: Repository;
   readonly hosted: HostedRepository;
   readonly signal: AbortSignal;
 }
 
-/** Answers how many pull requests could not be asked for. */
-async function sweep(place: Place, context: MissedWebhookDependencies): Promise<number> {
-  const { repository, hosted, signal } = place;
-  const { pullRequestReader, log } = context;
-  const own = environmentsOf(place, context);
+/** Answers how many pull requests could not be fetched. */
+async function sweep(context: Sweep): Promise<number> {
+  const { repository, hosted, signal, pullRequestReader, log } = context;
+  const own = environmentsOf(context);
   const environments = numbersOf(own);
   if (!repository.spec.pullRequest?.enabled && environments.size === 0) return 0;
-  const redelivered = await redeliver(place, context);
+  const redelivered = await redeliver(context);
   const open = await pullRequestReader.openPullRequests(hosted, signal);
   const listed = new Set(open.map(({ number }) => number));
   const unlisted = [...environments].filter((number) => !listed.has(number));
-  const { answers, failed } = await askEach(unlisted.slice(0, MOST_ASKED), place, context);
-  const missed = survey([...open, ...answers], own, { ...context, ...place });
-  const stored = await store(missed.states, place, context);
+  const { answers, failed } = await fetchEach(unlisted.slice(0, MOST_FETCHED), context);
+  const missed = missedStates(surveyOf([...open, ...answers], own, context));
+  const stored = await store(missed.states, context);
   const { name } = repository.metadata;
   const counts = { open: open.length, unlisted: unlisted.length, failed, missed: stored, redelivered };
   log.info("a host was asked for missed pull requests", { repository: name, ...counts });
@@ -107,29 +102,23 @@ async function sweep(place: Place, context: MissedWebhookDependencies): Promise<
     const facts = { repository: name, environments: environments.size, ends: missed.implausible };
     log.error("a host says that most pull requests have ended: their environments stay until their TTL is over", facts);
   }
-  return failed + Math.max(0, unlisted.length - MOST_ASKED);
+  return failed + Math.max(0, unlisted.length - MOST_FETCHED);
 }
 
-/** The environments of the Repository's pull requests. */
-function environmentsOf(
-  { repository, hosted }: Place,
-  { world }: MissedWebhookDependencies,
-): readonly EphemeralEnvironment[] {
+function environmentsOf({ repository, hosted, world }: Sweep): readonly EphemeralEnvironment[] {
   const { name } = repository.metadata;
-  const isOwn = ({ metadata, spec: { trigger } }: EphemeralEnvironment) =>
-    metadata.deletionTimestamp === undefined &&
-    trigger?.kind === "pull_request" &&
-    trigger.repository === name &&
-    trigger.provider === hosted.host;
-  return world.environments.ofRepository(name).filter(isOwn);
+  return world.environments.ofRepository(name).filter(({ metadata, spec: { trigger } }) => {
+    const isOfRepository = trigger?.repository === name && trigger.provider === hosted.host;
+    return metadata.deletionTimestamp === undefined && trigger?.kind === "pull_request" && isOfRepository;
+  });
 }
 
 const numbersOf = (environments: readonly EphemeralEnvironment[]): ReadonlySet<number> =>
   new Set(environments.flatMap(({ spec }) => spec.trigger?.number ?? []));
 
 /** Number of webhooks that the host sends again. Without them the sweep finds the same, but not as soon. */
-async function redeliver({ hosted, signal }: Place, context: MissedWebhookDependencies): Promise<number | undefined> {
-  const { pullRequestReader, settings, clock, log } = context;
+async function redeliver(context: Sweep): Promise<number | undefined> {
+  const { hosted, signal, pullRequestReader, settings, clock, log } = context;
   if (settings.publicUrl === undefined) return undefined;
   const address = `${settings.publicUrl.replace(/\/+$/, "")}/api/webhooks/`;
   const since = new Date(clock.now().getTime() - REMEMBERED_MS);
@@ -141,13 +130,9 @@ async function redeliver({ hosted, signal }: Place, context: MissedWebhookDepend
 }
 
 /** Fetches each; a failure affects no other. */
-async function askEach(
-  numbers: readonly number[],
-  { hosted, signal }: Place,
-  { pullRequestReader, log }: MissedWebhookDependencies,
-) {
+async function fetchEach(numbers: readonly number[], { hosted, signal, pullRequestReader, log }: Sweep) {
   let failed = 0;
-  const answers = await eachOf(ASKED_AT_ONCE, numbers, async (number) => {
+  const answers = await eachOf(FETCHED_AT_ONCE, numbers, async (number) => {
     try {
       return await pullRequestReader.pullRequest(hosted, number, signal);
     } catch (error) {
@@ -160,44 +145,35 @@ async function askEach(
   return { answers: answers.filter((answer) => answer !== undefined), failed };
 }
 
-function survey(
-  answers: readonly HostedPullRequest[],
-  own: readonly EphemeralEnvironment[],
-  context: MissedWebhookDependencies & Place,
-): MissedStates {
+function surveyOf(answers: readonly HostedPullRequest[], own: readonly EphemeralEnvironment[], context: Sweep): Survey {
   const { repository, clock } = context;
-  const known = (number: number) => newestKnown(number, context);
   const registeredMs = Date.parse(repository.metadata.creationTimestamp);
-  const createsSince = new Date(Math.max(registeredMs, clock.now().getTime() - REMEMBERED_MS));
-  const protectedOnes = numbersOf(own.filter(isProtected));
-  const rules = repository.spec.pullRequest ?? {};
-  return missedStates({ rules, answers, known, environments: numbersOf(own), protectedOnes, createsSince });
+  return {
+    rules: repository.spec.pullRequest ?? {},
+    answers,
+    known: (number) => newestKnown(number, context),
+    environments: numbersOf(own),
+    protectedOnes: numbersOf(own.filter(isProtected)),
+    createsSince: new Date(Math.max(registeredMs, clock.now().getTime() - REMEMBERED_MS)),
+  };
 }
 
-function newestKnown(
-  number: number,
-  { repository, hosted, world }: Pick<MissedWebhookDependencies, "world"> & Place,
-): KnownState | undefined {
+function newestKnown(number: number, { repository, hosted, world }: Sweep): KnownState | undefined {
   const stored = world.deliveries.ofPullRequest(pullRequestKey(hosted.host, repository.metadata.name, number));
-  const noEvent = { event: { type: "other" }, delivery: undefined, host: hosted.host } as const;
-  return knownStates(stored, noEvent, world).at(-1);
+  return storedStates(stored, hosted.host, world).at(-1);
 }
 
 /** Stores each state under a name of its own, so that two sweeps store it once; answers how many are new. */
-async function store(
-  states: readonly HostedPullRequest[],
-  place: Place,
-  context: MissedWebhookDependencies,
-): Promise<number> {
-  const { repository, signal } = place;
+async function store(states: readonly HostedPullRequest[], context: Sweep): Promise<number> {
+  const { repository, signal, webhookDeliveries, clock } = context;
   let stored = 0;
-  for (const state of states) {
+  for (const answer of states) {
     signal.throwIfAborted();
-    const former = newestKnown(state.number, { ...context, ...place });
-    const told = withAction(state, former?.state, repository.spec.pullRequest);
-    const cause = digestOf([told, former?.receivedAtMs ?? null]);
-    const { name, spec } = refetchedDelivery({ repository, state: told, cause }, context.clock.now());
-    const claim = await context.webhookDeliveries.claim(name, spec);
+    const former = newestKnown(answer.number, context);
+    const state = withAction(answer, former?.state, repository.spec.pullRequest);
+    const cause = digestOf([state, former?.receivedAtMs ?? null]);
+    const { name, spec } = refetchedDelivery({ repository, state, cause }, clock.now());
+    const claim = await webhookDeliveries.claim(name, spec);
     stored += claim.state === "claimed" ? 1 : 0;
   }
   return stored;
@@ -216,13 +192,6 @@ export interface Survey {
   readonly createsSince: Date;
 }
 
-/** States that no webhook has reported. */
-interface MissedStates {
-  readonly states: readonly HostedPullRequest[];
-  /** Count of disbelieved answers that would have ended environments. */
-  readonly implausible: number;
-}
-
 /**
  * Limit on environments that one survey may end, if more than half of the Repository's: a host restored from an old
  * copy answers so. Such environments end by a webhook, a user or their TTL.
@@ -231,9 +200,10 @@ export const IMPLAUSIBLE_ENDS = { moreThan: 5, share: 0.5 } as const;
 
 /**
  * Missed states: those that differ from the newest known one, and known ends with an existing environment. Only
- * definite, newer answers count: a pull request missing in a list or not fetched changes nothing.
+ * definite, newer answers count: a pull request missing in a list or not fetched changes nothing. `implausible` counts
+ * disbelieved answers that would have ended environments.
  */
-export function missedStates(survey: Survey): MissedStates {
+export function missedStates(survey: Survey) {
   const { answers, environments, rules } = survey;
   const byNumber = new Map(answers.map((answer) => [answer.number, answer]));
   const missed = [...byNumber.values()].filter((answer) => isMissed(answer, survey));

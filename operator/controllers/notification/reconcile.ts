@@ -7,10 +7,9 @@ import { destinationOf, type Notification, type NotificationStatus } from "../..
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import { backoffMs } from "../../kit/time/backoff.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
-import { MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
-import type { Notifications } from "../../ports/notifications/notifications.ts";
+import { MessageRefused, MessagingUnavailable, type Notifications } from "../../ports/notifications.ts";
 
 /** An outage of a day costs about thirty attempts a channel. */
 const RETRY_MS = { first: 10_000, longest: 3_600_000 };
@@ -25,8 +24,7 @@ const RECHECK_MS = 1_000;
 
 type Attempt =
   | { readonly result: "sent" }
-  | { readonly result: "outdated"; readonly message: string }
-  | { readonly result: "refused"; readonly message: string }
+  | { readonly result: "outdated" | "refused"; readonly message: string }
   | { readonly result: "unavailable"; readonly message: string; readonly retryAfterMs?: number | undefined };
 
 /** The settings and ports of the delivery of notifications. */
@@ -118,13 +116,9 @@ function isUnnoted({ metadata, status }: Notification, ended: Ended): boolean {
 async function deliver(notification: Notification, context: Delivering, signal: AbortSignal): Promise<ReconcileResult> {
   const { notifications } = context;
   const attempts = (notification.status?.attempts ?? 0) + 1;
-  const begun = {
-    ...notification.status,
-    phase: "pending",
-    attempts,
-    nextAttemptAt: later(attempts, context, CLAIMED_MS),
-  } as const;
-  const claimed = await notifications.claim(notification, begun);
+  const nextAttemptAt = later(attempts, context, CLAIMED_MS);
+  const claim = { ...notification.status, phase: "pending", attempts, nextAttemptAt } as const;
+  const claimed = await notifications.claim(notification, claim);
   if (claimed === undefined) return { requeueAfterMs: RECHECK_MS };
   const attempt = await attempted(claimed, context, signal);
   const status = statusAfter(claimed, attempt, context);

@@ -6,9 +6,10 @@ import { expiresAt, isProtected, ttlHours } from "../../../crds/environment/life
 import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
 import { extendedTtl, signExtension } from "../../../crds/notifications/extension-token.ts";
 import type { Facts, MessageEvent, Notification, NotificationSpec } from "../../../crds/notifications/notification.ts";
+import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
-import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../../ports/notifications/messaging.ts";
-import { type SecretManager, SecretManagerUnavailable, textOf } from "../../ports/secret-manager.ts";
+import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
+import { type SecretManager, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { chatFacts, mailFacts, oneLine } from "./escaping.ts";
 
 /** The settings and ports by which messages are sent. */

@@ -6,7 +6,7 @@ import { enqueueOnReports, type PullRequestFeedbackCaches } from "./watches.ts";
 /** Hosts count calls that they refuse, too. */
 const BACKOFF_MS = { first: 2_000, longest: 300_000 };
 
-/** The controller that reports environments to the hosts of their pull requests. */
+/** The controller that reports environments to the hosts of their pull requests, and retries a failed commit status. */
 export function pullRequestFeedbackController(
   dependencies: PullRequestFeedbackDependencies & { readonly caches: PullRequestFeedbackCaches },
 ): Controller {
@@ -15,10 +15,7 @@ export function pullRequestFeedbackController(
     name: "feedback",
     reconcile: createFeedbackReconciler(dependencies),
     watches: [(enqueue) => enqueueOnReports(caches, enqueue)],
-    initialKeys: () => {
-      const reported = caches.environments.list().filter(isMadeByEvent);
-      return reported.map(({ metadata }) => metadata.name);
-    },
+    initialKeys: () => caches.environments.list().flatMap((one) => (isMadeByEvent(one) ? [one.metadata.name] : [])),
     workers: 4,
     backoffMs: BACKOFF_MS,
   };

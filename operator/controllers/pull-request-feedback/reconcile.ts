@@ -1,9 +1,14 @@
 import type { Settings } from "../../../config/settings.ts";
 import { clipped } from "../../../crds/conditions.ts";
+import { digestOf } from "../../../crds/digest.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { type DesiredReports, desiredReports, hashOf } from "../../host-reports/desired-reports.ts";
-import { type ReportSubject, subjectOf } from "../../host-reports/subject.ts";
+import {
+  type DesiredReports,
+  desiredReports,
+  type ReportSubject,
+  subjectOf,
+} from "../../host-reports/desired-reports.ts";
 import { isUnavailable } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -26,8 +31,9 @@ export interface PullRequestFeedbackDependencies {
 }
 
 /**
- * Reports an environment to the host of its pull request or pipeline: each state once, because reports are stored in
- * the environment's status. The teardown reports the end, see `conclude.ts`.
+ * Reports an environment to the host of its pull request or pipeline: its commit status, deployment and comment. Each
+ * state is reported once, because reports are stored in the environment's status.
+ * The controller retries a failed commit status. The teardown reports the end, see `reportDeleted`.
  */
 export function createFeedbackReconciler(context: PullRequestFeedbackDependencies): Reconcile {
   /** Reports that could not be stored yet, by the environment's name. */
@@ -35,12 +41,12 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
   const host = context.pullRequestHost;
 
   const lasting = (name: string) => {
-    const found = context.environment(name);
-    return found?.metadata.deletionTimestamp === undefined ? found : undefined;
+    const environment = context.environment(name);
+    return environment?.metadata.deletionTimestamp === undefined ? environment : undefined;
   };
   const former = ({ metadata: { name, uid }, status }: EphemeralEnvironment) => {
-    const kept = unstored.get(name);
-    return (kept?.uid === uid ? kept.feedback : status?.feedback) ?? {};
+    const newer = unstored.get(name);
+    return (newer?.uid === uid ? newer.feedback : status?.feedback) ?? {};
   };
   const store = async ({ metadata: { name, uid } }: EphemeralEnvironment, feedback: FeedbackStatus) => {
     unstored.set(name, { uid, feedback });
@@ -53,25 +59,25 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
   };
 
   return async (name, { signal }) => {
-    const found = lasting(name);
-    if (found === undefined) unstored.delete(name);
-    const subject = found && subjectOf(found, context);
-    if (found === undefined || subject === undefined) return;
-    const known = former(found);
-    const environment = { ...found, status: { ...found.status, feedback: known } };
-    const wanted = desiredReports(environment, subject, context.settings.publicUrl);
-    const isLasting = () => lasting(name)?.metadata.uid === found.metadata.uid;
-    const { feedback, error } = await reportChanges(known, { host, subject, wanted, signal, isLasting });
-    const notStored = await store(found, feedback).catch((failure: unknown) => {
-      context.log.warn("what the host was told is not stored yet", { environment: name, error: failure });
+    const environment = lasting(name);
+    if (environment === undefined) unstored.delete(name);
+    const subject = environment && subjectOf(environment, context);
+    if (environment === undefined || subject === undefined) return;
+    const known = former(environment);
+    const withKnown = { ...environment, status: { ...environment.status, feedback: known } };
+    const desired = desiredReports(withKnown, subject, context.settings.publicUrl);
+    const isLasting = () => lasting(name)?.metadata.uid === environment.metadata.uid;
+    const { feedback, error } = await reportChanges(known, { host, subject, desired, signal, isLasting });
+    const storeError = await store(environment, feedback).catch((failure: unknown) => {
+      context.log.warn("what was reported to the host is not stored yet", { environment: name, error: failure });
       return failure;
     });
-    return error === undefined ? afterStoring(notStored) : afterFailure(error);
+    return error === undefined ? afterStoring(storeError) : retryOfReports(error);
   };
 }
 
-/** A host may state the retry time; otherwise the controller backs off. */
-function afterFailure(error: unknown): ReconcileResult {
+/** Retries a failed commit status, deployment or comment: at the host's time, else by the controller's backoff. */
+function retryOfReports(error: unknown): ReconcileResult {
   const retryAfterMs = error instanceof PullRequestHostFailed ? error.retryAfterMs : undefined;
   if (retryAfterMs === undefined) throw error;
   return { requeueAfterMs: retryAfterMs };
@@ -84,36 +90,25 @@ function afterStoring(failure: unknown): ReconcileResult {
   return { requeueAfterMs: STORE_AGAIN_MS };
 }
 
-/** Stored reports, and the first error. */
-interface ReportingResult {
-  readonly feedback: FeedbackStatus;
-  readonly error?: unknown;
-}
-
 interface Reporting {
   readonly host: PullRequestHost;
   readonly subject: ReportSubject;
-  readonly wanted: DesiredReports;
+  readonly desired: DesiredReports;
   readonly signal: AbortSignal;
   /** False once the environment is gone: its end must be the last report. */
   readonly isLasting: () => boolean;
 }
 
-type Reporter = (former: FeedbackStatus, reporting: Reporting) => Promise<Partial<FeedbackStatus>>;
-
-/** The status first: merges wait for it. All are independent. */
-const REPORTERS: readonly Reporter[] = [reportStatus, reportDeployment, reportComment];
-
-/** Reports changes to the host. */
-async function reportChanges(former: FeedbackStatus, reporting: Reporting): Promise<ReportingResult> {
-  const { problem: _, ...known } = former;
+/** Reports the changes of each kind, and answers what to store, with the first error. */
+async function reportChanges({ problem: _, ...known }: FeedbackStatus, reporting: Reporting) {
   let feedback: FeedbackStatus = known;
   const errors: unknown[] = [];
-  for (const reporter of REPORTERS) {
+  // The commit status first: merges wait for it. All are independent.
+  for (const report of [reportCommitStatus, reportDeployment, reportComment]) {
     reporting.signal.throwIfAborted();
     if (!reporting.isLasting()) break;
     try {
-      feedback = { ...feedback, ...(await reporter(known, reporting)) };
+      feedback = { ...feedback, ...(await report(known, reporting)) };
     } catch (error) {
       errors.push(error);
     }
@@ -123,28 +118,28 @@ async function reportChanges(former: FeedbackStatus, reporting: Reporting): Prom
   return { feedback: { ...feedback, problem: clipped(error instanceof Error ? error.message : String(error)) }, error };
 }
 
-async function reportStatus({ status }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
-  if (wanted.status === undefined) return {};
-  const lastReportedHash = hashOf(wanted.status);
+async function reportCommitStatus({ status }: FeedbackStatus, { host, subject, desired, signal }: Reporting) {
+  if (desired.status === undefined) return {};
+  const lastReportedHash = digestOf(desired.status);
   if (lastReportedHash === status?.lastReportedHash) return {};
-  await host.report(subject.repository, wanted.status, signal);
-  const { commit, state } = wanted.status;
+  await host.report(subject.repository, desired.status, signal);
+  const { commit, state } = desired.status;
   return { status: { commit, state, lastReportedHash } };
 }
 
-async function reportDeployment({ deployment }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
-  if (wanted.deployment === undefined) return {};
-  const lastReportedHash = hashOf(wanted.deployment);
+async function reportDeployment({ deployment }: FeedbackStatus, { host, subject, desired, signal }: Reporting) {
+  if (desired.deployment === undefined) return {};
+  const lastReportedHash = digestOf(desired.deployment);
   if (lastReportedHash === deployment?.lastReportedHash) return {};
-  await host.deploy(subject.repository, wanted.deployment, signal);
+  await host.deploy(subject.repository, desired.deployment, signal);
   return { deployment: { lastReportedHash } };
 }
 
-async function reportComment({ comment }: FeedbackStatus, { host, subject, wanted, signal }: Reporting) {
-  if (wanted.comment === undefined) return {};
-  const { id: _, mayCreate: __, ...text } = wanted.comment;
-  const lastReportedHash = hashOf(text);
+async function reportComment({ comment }: FeedbackStatus, { host, subject, desired, signal }: Reporting) {
+  if (desired.comment === undefined) return {};
+  const { id: _, mayCreate: __, ...text } = desired.comment;
+  const lastReportedHash = digestOf(text);
   if (lastReportedHash === comment?.lastReportedHash) return {};
-  const id = await host.comment(subject.repository, wanted.comment, signal);
+  const id = await host.comment(subject.repository, desired.comment, signal);
   return id === undefined ? {} : { comment: { id, lastReportedHash } };
 }

@@ -6,7 +6,7 @@ import { BY_REPOSITORY, type Caches } from "../../ports/caches.ts";
 /** The caches that the controller of feedback watches. */
 export type PullRequestFeedbackCaches = Pick<Caches, "environments" | "repositories">;
 
-/** Enqueues the environments whose host may have to be told something; returns the end of it. */
+/** Enqueues the environments that may have news for their host; returns the end of it. */
 export function enqueueOnReports(
   { environments, repositories }: PullRequestFeedbackCaches,
   enqueue: Enqueue,

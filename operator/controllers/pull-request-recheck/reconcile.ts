@@ -3,33 +3,17 @@ import { triggerKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
-import type { AuditTrail } from "../../ports/audit-trail.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { DecidedWrites } from "../../ports/environments.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
-import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import type { DecisionContext, Subject } from "../../webhooks/decision.ts";
 import { type ProcessingContext, processDelivery } from "../../webhooks/process.ts";
-import { knownStates } from "../../webhooks/pull-request/newest-state.ts";
-import { refetch } from "../../webhooks/pull-request/refetch.ts";
+import { type RefetchContext, refetch, storedStates } from "../../webhooks/pull-request/states.ts";
 import { dated } from "../../webhooks/stored.ts";
 import { isPresent } from "./watches.ts";
 
 /** The ports of the recheck of pull requests. */
-export interface PullRequestRecheckDependencies {
-  readonly clock: Clock;
+export interface PullRequestRecheckDependencies extends ProcessingContext, RefetchContext {
   readonly webhookDeliveries: Pick<WebhookDeliveries, "claim" | "finish">;
-  readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
   readonly pullRequestHost: Pick<PullRequestHost, "report">;
-  /** The decision about a subject; see `ProcessingContext`. */
-  readonly decide: ProcessingContext["decide"];
-  /** The state that decisions are taken from. */
-  readonly world: DecisionContext;
-  readonly writes: DecidedWrites;
-  readonly audit: AuditTrail;
-  /** Names audit records. */
-  readonly newId: () => string;
 }
 
 /**
@@ -57,11 +41,6 @@ function newestOf(
 ): WebhookDelivery | undefined {
   const deliveries = world.deliveries.ofPullRequest(triggerKey(spec.trigger) ?? "");
   if (deliveries.some(isPending)) return undefined;
-  const noEvent: Pick<Subject, "event" | "delivery" | "host"> = {
-    event: { type: "other" },
-    delivery: undefined,
-    host: spec.trigger?.provider ?? "",
-  };
-  const newest = knownStates(deliveries, noEvent, world).at(-1);
+  const newest = storedStates(deliveries, spec.trigger?.provider ?? "", world).at(-1);
   return newest && deliveries.find(({ spec: { event } }) => event.pullRequest === newest.state);
 }

@@ -8,7 +8,7 @@ import type { Caches } from "../../ports/caches.ts";
 /** Longest time without a leader while environments were made. */
 const UNLED_MS = 60 * 60_000;
 
-/** Tells whether an environment is a pull request's, and stays. */
+/** True for an environment of a pull request that is not being deleted. */
 export function isPresent({ metadata, spec }: EphemeralEnvironment): boolean {
   return spec.trigger?.kind === "pull_request" && metadata.deletionTimestamp === undefined;
 }

@@ -16,7 +16,7 @@ import {
 
 type ReadyDraft = Omit<ConditionDraft, "observedGeneration">;
 
-export interface CheckResult {
+interface CheckResult {
   readonly reachable: boolean;
   readonly ready: ReadyDraft;
 }
@@ -37,7 +37,7 @@ export async function check(repository: Repository, outside: CheckDependencies):
   const invalid = valuesDraft(repository);
   const problem = await hostProblem(repository, outside);
   if (problem !== undefined) return { ...problem, ready: invalid ?? problem.ready };
-  const ready = invalid ?? (await otherProblem(repository, outside)) ?? readyFor(ruleProblem(repository, outside));
+  const ready = invalid ?? (await otherProblem(repository, outside)) ?? ruleDraft(repository, outside);
   return { reachable: true, ready };
 }
 
@@ -69,10 +69,7 @@ async function hostProblem(repository: Repository, outside: CheckDependencies): 
   }
 }
 
-/**
- * The operator pulls neither image nor chart: that the registry accepts the credential shows in pods, and that the place of
- * the chart does, in applications.
- */
+/** Pods and applications show that a place accepts its credential: the operator pulls neither image nor chart. */
 async function otherProblem(repository: Repository, outside: CheckDependencies): Promise<ReadyDraft | undefined> {
   try {
     await pullCredential(repository, outside);
@@ -90,7 +87,8 @@ function credentialProblem(error: unknown): ReadyDraft {
   throw error;
 }
 
-function readyFor(problem: string | undefined): ReadyDraft {
+function ruleDraft(repository: Repository, named: Named): ReadyDraft {
+  const problem = ruleProblem(repository, named);
   if (problem !== undefined) return notReady("RulesInvalid", problem);
   return { type: "Ready", status: "True", reason: "Checked", message: "" };
 }

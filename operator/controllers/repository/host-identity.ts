@@ -8,17 +8,15 @@ import { equalJson } from "../../kit/equal-json.ts";
 const NAME_CURRENT = "NameCurrent";
 
 /** True when a delivery has a new identity of the Repository. */
-export function tellsIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
-  const told = delivery.hostRepository;
-  const isOurs = delivery.verified && delivery.host !== undefined && delivery.host === spec.host;
-  return isOurs && told !== undefined && !equalJson(told, status?.hostRepository);
+export function hasNewIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
+  const { hostRepository, host, verified } = delivery;
+  const isOurs = verified && host !== undefined && host === spec.host;
+  return isOurs && hostRepository !== undefined && !equalJson(hostRepository, status?.hostRepository);
 }
 
 /**
  * Status with the identity from the Repository's verified deliveries; `undefined` when unchanged. The first one gives
  * the id, for good, and the newest one of that id the name.
- *
- * @param deliveries all stored ones
  */
 export function identified(
   repository: Repository,

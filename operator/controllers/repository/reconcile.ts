@@ -1,29 +1,19 @@
-import type { Settings } from "../../../config/settings.ts";
 import { findCondition, transition, withCondition } from "../../../crds/conditions.ts";
 import { reconcileToken, repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { ConfigSets } from "../../ports/config-sets.ts";
+import type { StatusWriter } from "../../ports/cluster.ts";
 import type { OperatorEnvironments } from "../../ports/environments.ts";
-import type { Repositories } from "../../ports/repositories.ts";
-import type { RepositoryHost } from "../../ports/repository-host.ts";
-import type { SecretManager } from "../../ports/secret-manager.ts";
-import type { StatusWriter } from "../../ports/status-writer.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { namesUnbound } from "../../repository-access/host-credentials.ts";
-import { check, ruleProblem } from "./check.ts";
+import { type CheckDependencies, check, ruleProblem } from "./check.ts";
 import { identified } from "./host-identity.ts";
 
 /** The settings and ports of the reconcile of Repositories. */
-export interface RepositoryDependencies {
-  readonly settings: Settings;
+export interface RepositoryDependencies extends CheckDependencies {
   readonly clock: Clock;
-  readonly secretManager: Pick<SecretManager, "read">;
-  readonly repositories: Pick<Repositories, "find">;
-  readonly repositoryHost: RepositoryHost;
   readonly repositoryStatusWriter: StatusWriter<Repository, RepositoryStatus>;
-  readonly configSets: Pick<ConfigSets, "find">;
   readonly environments: Pick<OperatorEnvironments, "countNow">;
   /** True when an environment uses the Repository of this name, from this process's cache. */
   readonly isUsed: (repository: string) => boolean;
@@ -34,10 +24,7 @@ export interface RepositoryDependencies {
 const CHECK_EVERY_MS = 3_600_000;
 const RECHECK_MS = 300_000;
 
-/**
- * Reconcile of a Repository: checks it when due or requested, and keeps a finalizer on it while environments use it, so
- * that a deleted Repository stays until its last environment is gone.
- */
+/** Checks a Repository when due or requested; a finalizer keeps a deleted one until its last environment is gone. */
 export function createRepositoryReconciler(context: RepositoryDependencies): Reconcile {
   return async (name) => {
     const repository = context.repositories.find(name);
@@ -59,18 +46,16 @@ async function finalize(
 }
 
 /** Returns the milliseconds until the next check. */
-async function checkIfDue(found: Repository, context: RepositoryDependencies): Promise<number> {
+async function checkIfDue(cached: Repository, context: RepositoryDependencies): Promise<number> {
   const { repositoryStatusWriter, isUsed, clock } = context;
-  const needsFinalizer = isUsed(found.metadata.name) && !isKept(found);
-  const kept = needsFinalizer ? await repositoryStatusWriter.addFinalizer(found) : found;
-  const status = identified(kept, context.webhookDeliveries.list(), clock.now());
-  const repository = status === undefined ? kept : await repositoryStatusWriter.writeStatus(kept, status);
+  const needsFinalizer = isUsed(cached.metadata.name) && !isKept(cached);
+  const current = needsFinalizer ? await repositoryStatusWriter.addFinalizer(cached) : cached;
+  const status = identified(current, context.webhookDeliveries.list(), clock.now());
+  const repository = status === undefined ? current : await repositoryStatusWriter.writeStatus(current, status);
   const dueInMs = isOutdated(repository, context) ? 0 : untilDueMs(repository, clock.now());
   if (dueInMs > 0) return dueInMs;
-  return untilDueMs(
-    await repositoryStatusWriter.writeStatus(repository, await statusOf(repository, context)),
-    clock.now(),
-  );
+  const checked = await repositoryStatusWriter.writeStatus(repository, await statusOf(repository, context));
+  return untilDueMs(checked, clock.now());
 }
 
 /** True when the condition no longer fits what the Repository names, or the settings. */

@@ -2,7 +2,7 @@ import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.
 import { askedCheck, type Repository } from "../../../crds/repository/repository.ts";
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
-import { tellsIdentity } from "./host-identity.ts";
+import { hasNewIdentity } from "./host-identity.ts";
 
 /** The caches that the controller of Repositories watches. */
 export type RepositoryCaches = Pick<Caches, "repositories" | "configSets" | "environments" | "webhookDeliveries">;
@@ -27,7 +27,7 @@ export function enqueueOnRepositories(
       if (current === undefined || previous !== undefined) return;
       for (const name of current.spec.repositories ?? []) {
         const repository = repositories.list().find(({ metadata }) => metadata.name === name);
-        if (repository !== undefined && tellsIdentity(repository, current)) enqueue(name, "low");
+        if (repository !== undefined && hasNewIdentity(repository, current)) enqueue(name, "low");
       }
     }),
     configSets.subscribe((_key, current, previous) => enqueueUsersOf((current ?? previous)?.metadata.name)),

@@ -3,7 +3,7 @@ import type { Controller } from "../../kit/controller/controller.ts";
 import { createDeliveryReconciler, type WebhookDeliveryDependencies } from "./reconcile.ts";
 import { enqueueOnDeliveries, type WebhookDeliveryCaches } from "./watches.ts";
 
-/** The controller that settles what the REST API left of webhooks. */
+/** The controller that processes what the REST API left of webhooks. */
 export function webhookDeliveryController(
   dependencies: WebhookDeliveryDependencies & { readonly caches: WebhookDeliveryCaches },
 ): Controller {

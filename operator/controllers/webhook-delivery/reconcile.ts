@@ -7,35 +7,22 @@ import {
 } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
+import { createKeyedMutex } from "../../kit/keyed-mutex.ts";
 import type { Log } from "../../kit/log.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { AuditTrail } from "../../ports/audit-trail.ts";
-import type { DecidedWrites } from "../../ports/environments.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
-import type { PullRequestReader } from "../../ports/webhooks/pull-request-reader.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
-import type { DecisionContext } from "../../webhooks/decision.ts";
-import { createKeyedMutex } from "../../webhooks/keyed-mutex.ts";
 import { type ProcessingContext, processDelivery, REFUSED, withTrace } from "../../webhooks/process.ts";
-import { refetch } from "../../webhooks/pull-request/refetch.ts";
+import { type RefetchContext, refetch } from "../../webhooks/pull-request/states.ts";
 import { dated, serialKey } from "../../webhooks/stored.ts";
 import { endedWait, superseded, unavailable } from "../../webhooks/waiting.ts";
 
 /** The ports of the reconcile of webhook deliveries. */
-export interface WebhookDeliveryDependencies {
+export interface WebhookDeliveryDependencies extends ProcessingContext, RefetchContext {
   readonly log: Log;
   readonly clock: Clock;
   readonly webhookDeliveries: WebhookDeliveries;
-  readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
   readonly pullRequestHost: Pick<PullRequestHost, "report">;
-  /** The decision about a subject; see `ProcessingContext`. */
-  readonly decide: ProcessingContext["decide"];
-  /** The state that decisions are taken from. */
-  readonly world: DecisionContext;
-  readonly writes: DecidedWrites;
-  readonly audit: AuditTrail;
-  /** Names audit records. */
-  readonly newId: () => string;
 }
 
 /** The accepting replica needs milliseconds; by then it has crashed, or could not act. */
@@ -48,22 +35,22 @@ const MOST_ATTEMPTS = 10;
 /**
  * Processes pending deliveries: the API's leftovers and the operator's own at once, others after the accepting
  * replica's time. Decides again, because a decision may have been carried out before.
+ * Retries what failed, such as the commit status of a merge group.
  */
 export function createDeliveryReconciler(context: WebhookDeliveryDependencies): Reconcile {
   const { webhookDeliveries, clock } = context;
   const mutex = createKeyedMutex();
   return async (name, { signal }) => {
-    const found = webhookDeliveries.find(name);
-    if (found === undefined || !isPending(found)) return;
-    const leftMs = TAKEN_OVER_AFTER_MS - elapsedMs(new Date(found.spec.receivedAt), clock.now());
-    const isOfApi = found.status === undefined && found.spec.source !== "refetch";
+    const received = webhookDeliveries.find(name);
+    if (received === undefined || !isPending(received)) return;
+    const leftMs = TAKEN_OVER_AFTER_MS - elapsedMs(new Date(received.spec.receivedAt), clock.now());
+    const isOfApi = received.status === undefined && received.spec.source !== "refetch";
     if (isOfApi && leftMs > 0) return { requeueAfterMs: leftMs };
-    return mutex.run(serialKey(found), async () => {
+    return mutex.run(serialKey(received), async () => {
       const delivery = webhookDeliveries.find(name);
       if (delivery === undefined || !isPending(delivery)) return {};
-      const replaced = isWaiting(delivery) ? superseded(delivery, context) : undefined;
-      const tried = replaced === undefined ? await attempt(delivery, context, signal) : { status: replaced };
-      return finish(delivery, tried, context);
+      const status = isWaiting(delivery) ? superseded(delivery, context) : undefined;
+      return finish(delivery, status === undefined ? await attempt(delivery, context, signal) : { status }, context);
     });
   };
 }
@@ -81,14 +68,14 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<Attempt> {
   try {
-    const asked = await refetch(delivery, context, signal);
-    const status = withTrace(asked, await processDelivery(delivery, context, { atOnce: "all", signal }));
+    const verdicts = await refetch(delivery, context, signal);
+    const status = withTrace(verdicts, await processDelivery(delivery, context, { atOnce: "all", signal }));
     return { status: status.phase === "pending" && status.reason === REFUSED ? counted(status, delivery) : status };
   } catch (error) {
     if (error instanceof ClusterUnavailable || signal.aborted) throw error;
     const waiting = unavailable(error, delivery, context.clock);
     if (waiting !== undefined) return { status: waiting, error };
-    context.log.error("a delivery could not be settled", { delivery: delivery.metadata.name, error });
+    context.log.error("a delivery could not be processed", { delivery: delivery.metadata.name, error });
     return { status: counted({ reason: "Fault", message: "a fault of the service: its log says more" }, delivery) };
   }
 }
@@ -108,10 +95,10 @@ async function finish(
 ): Promise<ReconcileResult> {
   const { webhookDeliveries, clock } = context;
   const replaced = status.waitsSince === undefined ? undefined : superseded(delivery, context);
-  const ended = replaced ?? endedWait(status, clock.now());
-  const isLeft = ended.phase === "pending";
-  if (!(isLeft && equalJson(delivery.status, ended))) {
-    await webhookDeliveries.finish(delivery, dated(ended, clock.now()));
+  const outcome = replaced ?? endedWait(status, clock.now());
+  const isLeft = outcome.phase === "pending";
+  if (!isLeft || !equalJson(delivery.status, outcome)) {
+    await webhookDeliveries.finish(delivery, dated(outcome, clock.now()));
   }
   if (isLeft && error !== undefined) throw error;
   return isLeft ? { requeueAfterMs: WAITING_RECHECK_MS } : {};

@@ -1,8 +1,13 @@
-import { fullNameOf, type Repository } from "../../../crds/repository/repository.ts";
+import type { Settings } from "../../../config/settings.ts";
+import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
+import { fullNameOf, hostOf, type Repository } from "../../../crds/repository/repository.ts";
+import { textOf } from "../../../crds/secret-text.ts";
+import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { CheckedHook, HookCheck, HookProblem } from "../../ports/api/webhook-registrar.ts";
+import { type SecretManager, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
-import { type PrerequisitesContext, prerequisitesOf } from "./prerequisites.ts";
+import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";
 
 export interface CheckContext extends PrerequisitesContext {
   readonly hooks: RepositoryHooks;
@@ -19,41 +24,39 @@ export async function checkHooks(
   const prerequisites = await prerequisitesOf(repository, context);
   const { host, address } = prerequisites;
   const known = {
-    ...(host === undefined ? {} : { host: { id: host.id, kind: host.kind } }),
-    ...(address === undefined ? {} : { address }),
+    ...(host !== undefined && { host: { id: host.id, kind: host.kind } }),
+    ...(address !== undefined && { address }),
   };
   if (host === undefined || address === undefined) return { ...known, hooks: [], problems: prerequisites.problems };
   const hosted = { host: host.id, fullName: fullNameOf(repository) };
   try {
-    const hooks = await askedHooks(hosted, { address, hooks: context.hooks, signal });
-    const found = problemsOf(hooks, { address, repair: `POST /api/v2/repos/${repository.metadata.name}/webhook` });
-    return { ...known, hooks: hooks.map(toChecked), problems: [...prerequisites.problems, ...found] };
+    const hooks = await platformHooks(hosted, { address, hooks: context.hooks, signal });
+    const problems = problemsOf(hooks, address, `POST /api/v2/repos/${repository.metadata.name}/webhook`);
+    return { ...known, hooks: hooks.map(toChecked), problems: [...prerequisites.problems, ...problems] };
   } catch (error) {
     if (!(error instanceof PullRequestHostFailed)) throw error;
     return { ...known, hooks: [], problems: [...prerequisites.problems, problemOfHost(error, hosted, context.hooks)] };
   }
 }
 
-type AskedHook = CheckedHook & RepositoryHook;
+type PlatformHook = CheckedHook & RepositoryHook;
 
-async function askedHooks(
+/** Hooks to the platform, with the last delivery of those to its expected address. */
+async function platformHooks(
   repository: HostedRepository,
   { address, hooks, signal }: { address: string; hooks: RepositoryHooks; signal: AbortSignal },
-): Promise<readonly AskedHook[]> {
-  const found = (await hooks.list(repository, signal)).flatMap((hook) => {
+): Promise<readonly PlatformHook[]> {
+  const listed = (await hooks.list(repository, signal)).map(async (hook) => {
     const shown = shownAddress(hook.url);
-    return shown === undefined ? [] : [{ ...hook, address: shown, isHere: hook.url === address }];
+    const isHere = hook.url === address;
+    const lastDelivery = shown && isHere ? await hooks.lastDelivery(repository, hook.id, signal) : undefined;
+    return shown === undefined ? [] : [{ ...hook, address: shown, isHere, ...(lastDelivery && { lastDelivery }) }];
   });
-  return Promise.all(
-    found.map(async (hook) => {
-      const lastDelivery = hook.isHere ? await hooks.lastDelivery(repository, hook.id, signal) : undefined;
-      return lastDelivery === undefined ? hook : { ...hook, lastDelivery };
-    }),
-  );
+  return (await Promise.all(listed)).flat();
 }
 
-function toChecked({ id, address, isHere, events, state, lastDelivery }: AskedHook): CheckedHook {
-  return { id, address, isHere, events, state, ...(lastDelivery === undefined ? {} : { lastDelivery }) };
+function toChecked({ id, address, isHere, events, state, lastDelivery }: PlatformHook): CheckedHook {
+  return { id, address, isHere, events, state, ...(lastDelivery && { lastDelivery }) };
 }
 
 /** Address of a hook to the platform; another service's may be a secret. */
@@ -63,18 +66,12 @@ function shownAddress(url: string): string | undefined {
   return OURS.test(pathname) ? `${origin}${pathname}` : undefined;
 }
 
-interface Wanted {
-  readonly address: string;
-  /** Call that registers and repairs. */
-  readonly repair: string;
-}
-
-function problemsOf(hooks: readonly AskedHook[], wanted: Wanted): readonly HookProblem[] {
+/** @param repair call that registers and repairs */
+function problemsOf(hooks: readonly PlatformHook[], address: string, repair: string): readonly HookProblem[] {
   const here = hooks.filter(({ isHere }) => isHere);
   const [hook] = here;
-  const { repair } = wanted;
   if (hook === undefined) {
-    const message = `the repository has no hook for ${wanted.address}`;
+    const message = `the repository has no hook for ${address}`;
     const remedy = `${repair} registers it. (An organization's hook, or an App that delivers instead, is not seen here.)`;
     return [{ reason: "HookMissing", message, remedy }];
   }
@@ -83,7 +80,7 @@ function problemsOf(hooks: readonly AskedHook[], wanted: Wanted): readonly HookP
   return [...stateProblems(hook, remedy), ...faults, ...deliveryProblems(hook, remedy), ...repetition(here, remedy)];
 }
 
-function stateProblems({ id, state }: AskedHook, remedy: string): readonly HookProblem[] {
+function stateProblems({ id, state }: PlatformHook, remedy: string): readonly HookProblem[] {
   if (state === "inactive") return [{ reason: "HookInactive", message: `hook ${id} is switched off`, remedy }];
   if (state !== "paused") return [];
   const message = `the host has paused hook ${id}, because its deliveries failed`;
@@ -92,7 +89,10 @@ function stateProblems({ id, state }: AskedHook, remedy: string): readonly HookP
 }
 
 /** A delivery before the last change says nothing about the current hook. */
-function deliveryProblems({ id, lastDelivery, address, changedAt }: AskedHook, remedy: string): readonly HookProblem[] {
+function deliveryProblems(
+  { id, lastDelivery, address, changedAt }: PlatformHook,
+  remedy: string,
+): readonly HookProblem[] {
   if (lastDelivery === undefined || lastDelivery.isAccepted) return [];
   const { at, answer, isUnauthentic } = lastDelivery;
   if (at !== undefined && changedAt !== undefined && new Date(at) < new Date(changedAt)) return [];
@@ -125,4 +125,81 @@ export function problemOfHost(
   if (!WITHOUT_RIGHT.includes(status)) return { reason: "HostRefused", message, remedy: "Correct what the host says." };
   const remedy = `Give the token of host '${repository.host}' ${hooks.neededRight(repository)}.`;
   return { reason: "HostRefused", message, remedy };
+}
+
+const PATH = "/api/webhooks/repohost";
+
+/** Prerequisites of a hook. */
+export interface Prerequisites {
+  readonly host?: RepositoryHostSettings;
+  /** Expected address of hooks. */
+  readonly address?: string;
+  /** Signing key of deliveries from now on. */
+  readonly key?: Sensitive;
+  readonly problems: readonly HookProblem[];
+}
+
+interface PrerequisitesContext {
+  readonly settings: Pick<Settings, "hosts" | "webhooks" | "publicUrl">;
+  readonly secretManager: Pick<SecretManager, "read">;
+}
+
+/** Prerequisites of a Repository's hook, without asking its host. */
+export async function prerequisitesOf(repository: Repository, context: PrerequisitesContext): Promise<Prerequisites> {
+  const host = hostWithToken(repository, context);
+  const address = addressOf(context.settings);
+  const key = await keyOf(repository, context);
+  return {
+    ...(!("reason" in host) && { host }),
+    ...(typeof address === "string" && { address }),
+    ...(!("reason" in key) && { key }),
+    problems: [host, address, key].filter((one) => typeof one === "object" && "reason" in one),
+  };
+}
+
+function hostWithToken(
+  { metadata, spec }: Repository,
+  { settings }: PrerequisitesContext,
+): RepositoryHostSettings | HookProblem {
+  if (spec.host === undefined) {
+    const message = `Repository '${metadata.name}' names no host, so its hooks can't be asked for`;
+    return { reason: "NoHost", message, remedy: "Set spec.host to the id of a host in the settings (hosts)." };
+  }
+  const host = hostOf(spec, settings);
+  if (host === undefined) {
+    const message = `the settings have no host '${spec.host}'`;
+    return { reason: "HostUnknown", message, remedy: "Add it to hosts in the settings, or correct spec.host." };
+  }
+  if (host.token !== undefined) return host;
+  const remedy = `Set token of host '${host.id}' in the settings (hosts).`;
+  return { reason: "TokenMissing", message: `the settings have no token of host '${host.id}'`, remedy };
+}
+
+function addressOf({ publicUrl }: PrerequisitesContext["settings"]): string | HookProblem {
+  if (publicUrl !== undefined) return `${publicUrl.replace(/\/+$/, "")}${PATH}`;
+  const message = "the settings don't say where the platform is";
+  return { reason: "AddressUnknown", message, remedy: "Set publicUrl in the settings." };
+}
+
+/** The first key signs; a second one is accepted too. */
+async function keyOf(
+  { metadata, spec }: Repository,
+  { settings, secretManager }: PrerequisitesContext,
+): Promise<Sensitive | HookProblem> {
+  const ref = spec.webhookSecretRef ?? settings.webhooks.secrets[0];
+  if (ref === undefined) {
+    const message = `no key signs the webhooks of Repository '${metadata.name}'`;
+    const remedy = "Set spec.webhookSecretRef of the Repository, or webhooks.secrets in the settings.";
+    return { reason: "KeyMissing", message, remedy };
+  }
+  try {
+    const key = await textOf(ref, secretManager);
+    if (key !== undefined && isLongKey(key)) return key;
+    const fault = key === undefined ? "does not exist" : `has fewer than ${KEY_MIN_BYTES} bytes`;
+    const remedy = `Store a random value of ${KEY_MIN_BYTES} bytes or more there.`;
+    return { reason: "KeyMissing", message: `the key '${ref.name}@${ref.key}' ${fault}`, remedy };
+  } catch (error) {
+    if (!(error instanceof SecretManagerUnavailable)) throw error;
+    return { reason: "KeyUnreadable", message: error.message, remedy: "Try again when the secret manager answers." };
+  }
 }

@@ -12,10 +12,8 @@ export function webhookRegistrationController(
     name: "hooks",
     reconcile: createHookReconciler(dependencies),
     watches: [(enqueue) => enqueueOnChecks(caches, enqueue)],
-    initialKeys: () => {
-      const hosted = caches.repositories.list().filter(({ spec }) => spec.host !== undefined);
-      return hosted.map(({ metadata }) => metadata.name);
-    },
+    initialKeys: () =>
+      caches.repositories.list().flatMap(({ metadata, spec }) => (spec.host === undefined ? [] : [metadata.name])),
     workers: 2,
   };
 }

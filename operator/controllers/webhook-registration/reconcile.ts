@@ -13,11 +13,11 @@ import type { HookAlert } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Clock } from "../../kit/time/clock.ts";
 import type { HookCheck, HookProblem } from "../../ports/api/webhook-registrar.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { StatusWriter } from "../../ports/cluster.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { SecretManager } from "../../ports/secret-manager.ts";
-import type { StatusWriter } from "../../ports/status-writer.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { checkHooks } from "./check.ts";
@@ -48,27 +48,20 @@ export function createHookReconciler(context: WebhookRegistrationDependencies): 
     // Without a host the REST contract's own headers may come from anywhere.
     if (repository.spec.host === undefined) return forget(repository, context);
     const check = await checkHooks(repository, context, signal);
-    await note(repository, check, context);
-    return goOn(repository, check, { context, signal });
+    await store(repository, check, context);
+    return resume(repository, check, { ...context, signal });
   };
 }
 
-async function forget(
-  repository: Repository,
-  { repositoryStatusWriter }: WebhookRegistrationDependencies,
-): Promise<void> {
+async function forget(repository: Repository, context: WebhookRegistrationDependencies): Promise<void> {
   const { status } = repository;
   if (findCondition(status?.conditions, WEBHOOK_ACTIVE) === undefined) return;
   const conditions = (status?.conditions ?? []).filter(({ type }) => type !== WEBHOOK_ACTIVE);
-  await repositoryStatusWriter.writeStatus(repository, { ...status, conditions });
+  await context.repositoryStatusWriter.writeStatus(repository, { ...status, conditions });
 }
 
 /** The message goes out first: after a crash between the two it is made once, because it is named by the former state. */
-async function note(
-  { metadata }: Repository,
-  check: HookCheck,
-  context: WebhookRegistrationDependencies,
-): Promise<void> {
+async function store({ metadata }: Repository, check: HookCheck, context: WebhookRegistrationDependencies) {
   // The calls may have lasted for seconds.
   const latest = context.repositories.find(metadata.name);
   if (latest?.metadata.uid !== metadata.uid) return;
@@ -91,21 +84,17 @@ function isAlarming({ status, reason }: Condition, former: Condition | undefined
   return former?.status === "True" || former?.reason === "HostUnavailable" || reason === "HookPaused";
 }
 
-interface Going {
-  readonly context: WebhookRegistrationDependencies;
-  readonly signal: AbortSignal;
-}
-
-async function goOn(
+/** Resumes a hook that its host paused. */
+async function resume(
   repository: Repository,
   { host, hooks, problems }: HookCheck,
-  { context, signal }: Going,
+  context: WebhookRegistrationDependencies & { readonly signal: AbortSignal },
 ): Promise<ReconcileResult> {
   if (problems.some(({ reason }) => reason === "HostUnavailable")) return { requeueAfterMs: RETRY_MS };
   const paused = hooks.find(({ isHere, state }) => isHere && state === "paused");
   if (host === undefined || paused === undefined) return {};
   try {
-    await context.hooks.resume({ host: host.id, fullName: fullNameOf(repository) }, paused.id, signal);
+    await context.hooks.resume({ host: host.id, fullName: fullNameOf(repository) }, paused.id, context.signal);
     return { requeueAfterMs: RESUMED_MS };
   } catch (error) {
     if (!(error instanceof PullRequestHostFailed)) throw error;
@@ -115,7 +104,6 @@ async function goOn(
   }
 }
 
-/** Condition about the arrival of a Repository's webhooks. */
 const WEBHOOK_ACTIVE = "WebhookActive" satisfies ConditionType;
 
 /** Reasons that leave the state unknown. */

@@ -8,8 +8,7 @@ import {
   type WebhookRegistrar,
 } from "../../ports/api/webhook-registrar.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
-import { type CheckContext, checkHooks, problemOfHost } from "./check.ts";
-import { type Prerequisites, prerequisitesOf } from "./prerequisites.ts";
+import { type CheckContext, checkHooks, type Prerequisites, prerequisitesOf, problemOfHost } from "./check.ts";
 
 /** Readers must not use up the host's rate limit. */
 const CACHED_SECONDS = 15;
@@ -19,23 +18,23 @@ const RETRY_SECONDS = 10;
 
 /** WebhookRegistrar port. */
 export function createWebhookRegistrar(context: CheckContext): WebhookRegistrar {
-  const found = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
+  const checks = new NodeCache({ stdTTL: CACHED_SECONDS, useClones: false });
   return {
     check(repository) {
       const { uid, resourceVersion } = repository.metadata;
       const id = `${uid}@${resourceVersion}`;
-      const known = found.get<Promise<HookCheck>>(id);
+      const known = checks.get<Promise<HookCheck>>(id);
       if (known !== undefined) return known;
       const checked = checkHooks(repository, context, AbortSignal.timeout(DEADLINE_MS));
-      found.set(id, checked);
-      checked.catch(() => found.del(id));
+      checks.set(id, checked);
+      checked.catch(() => checks.del(id));
       return checked;
     },
     async register(repository) {
       try {
         await putHook(repository, context);
       } finally {
-        found.flushAll();
+        checks.flushAll();
       }
     },
   };
@@ -55,16 +54,13 @@ async function putHook(repository: Repository, context: CheckContext): Promise<v
   }
 }
 
-type Complete = Required<Omit<Prerequisites, "problems">>;
-
-function assertComplete({ host, address, key, problems: [problem] }: Prerequisites): Complete {
+function assertComplete({ host, address, key, problems: [problem] }: Prerequisites) {
   if (problem?.reason === "KeyUnreadable") throw new HookHostUnavailable(problem.message, RETRY_SECONDS);
   if (problem !== undefined || !host || !address || !key) throw refusal(problem);
   return { host, address, key };
 }
 
 function refusal(problem: HookProblem | undefined): HookRefused {
-  return new HookRefused(
-    problem === undefined ? "a prerequisite of the hook is missing" : `${problem.message}: ${problem.remedy}`,
-  );
+  const missing = "a prerequisite of the hook is missing";
+  return new HookRefused(problem === undefined ? missing : `${problem.message}: ${problem.remedy}`);
 }

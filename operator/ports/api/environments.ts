@@ -71,7 +71,10 @@ export interface RequestedReconcile {
   readonly environment: EphemeralEnvironment;
 }
 
-/** Environments for users, with the controllers' methods. */
+/**
+ * Environments for users, with the controllers' methods. Writes about an environment that is gone throw
+ * EnvironmentNotFound.
+ */
 export interface Environments extends OperatorEnvironments {
   /**
    * Finds by id or name. An unknown id asks the API server once more (coalesced), because another replica may have
@@ -87,9 +90,7 @@ export interface Environments extends OperatorEnvironments {
 
   /**
    * Changes from this call on, until the signal aborts. Each batch has an environment once, in its last state: a slow
-   * reader misses intermediate states, never an environment.
-   *
-   * @throws ClusterUnavailable before all environments have been read once
+   * reader misses intermediate states, never an environment. Throws ClusterUnavailable before the first list.
    */
   changes(signal: AbortSignal): AsyncGenerator<readonly EnvironmentChange[], undefined>;
 
@@ -108,24 +109,21 @@ export interface Environments extends OperatorEnvironments {
   /**
    * Moves only the TTL, on the version read.
    *
-   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is terminating, no longer expires when it
-   * has to, or its GitOps tool would revert the change
+   * @throws EnvironmentConflict when it is terminating, no longer expires when it has to, or its GitOps tool would
+   * revert the change
    */
   extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
 
   /**
    * Merges the update into the spec, on the version read.
    *
-   * @throws EnvironmentNotFound when it is gone, EnvironmentConflict when it is terminating, or its GitOps tool would
-   * revert the change
+   * @throws EnvironmentConflict when it is terminating, or its GitOps tool would revert the change
    */
   update(environment: EphemeralEnvironment, update: EnvironmentUpdate): Promise<EphemeralEnvironment>;
 
   /**
    * Requests a reconcile of the environment, terminating or not, and waits at most `withinMs`. Requests within five
    * seconds, through any replica, share one reconcile.
-   *
-   * @throws EnvironmentNotFound when it is gone
    */
   reconcile(environment: EphemeralEnvironment, options: { readonly withinMs: number }): Promise<RequestedReconcile>;
 }

@@ -1,10 +1,8 @@
-/** The users' account provider, as the platform uses it. */
+/** The users' account provider. Throws IdentityProviderUnavailable when it is unreachable, or refuses us. */
 export interface IdentityProvider {
   /**
    * Sends a link for a new password, with the same answer for unknown addresses, so that accounts can't be probed. The
    * provider decides the link's target, never the request.
-   *
-   * @throws IdentityProviderUnavailable when the provider is unreachable, or refuses us
    */
   sendPasswordReset(email: string, signal: AbortSignal): Promise<void>;
 }

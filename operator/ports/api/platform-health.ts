@@ -1,7 +1,4 @@
-/**
- * Circuit deletionBudget of a service: `open` until the next call tries it, `half_open` during that call while all others fail
- * at once.
- */
+/** Circuit breaker: `open` until the next call tries the service, `half_open` during it, while others fail at once. */
 export interface CircuitBreakerState {
   /** The service and its caller. */
   readonly name: string;

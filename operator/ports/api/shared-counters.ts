@@ -7,7 +7,7 @@ export interface Counter {
 
 /** The count of a key. */
 export interface Count {
-  /** Requests in the window, this one included. */
+  /** Requests in the window, with this one. */
   readonly total: number;
   /** End of the window, by this machine's clock. */
   readonly endsAt: Date;
@@ -24,11 +24,7 @@ export class CountersUnavailable extends Error {
 
 /** Request counters shared by all replicas. */
 export interface SharedCounters {
-  /**
-   * Counts a request of a key.
-   *
-   * @throws CountersUnavailable within 100 ms; at once after a recent failure
-   */
+  /** Counts a request of a key. @throws CountersUnavailable within 100 ms; at once after a recent failure */
   increment(counter: Counter, key: string): Promise<Count>;
 
   /** State of the connection, within 100 ms; never rejects. */

@@ -40,7 +40,10 @@ export interface Outcome {
   readonly delivery?: string;
 }
 
-/** Takes hosts' webhooks: verifies, stores, decides, acts by one write. */
+/**
+ * Takes hosts' webhooks: verifies, stores, decides, acts by one write. Methods that store or act throw InboxFull when
+ * too many deliveries wait, and ClusterUnavailable when nothing could be stored.
+ */
 export interface WebhookInbox {
   /**
    * Reads the arriving body, finds the sender and verifies the raw bytes; before that only the repository's identity is
@@ -56,33 +59,21 @@ export interface WebhookInbox {
   /**
    * Stores the delivery once, decides, acts and answers; for several environments, or a terminating name, the operator
    * continues and the outcome is `pending`.
-   *
-   * @throws InboxFull when too many deliveries wait; ClusterUnavailable when nothing could be stored
    */
   accept(webhook: VerifiedWebhook): Promise<Outcome>;
 
   /** Decision about such an event, without storing, acting or asking a host. */
-  simulate(asked: SimulatedWebhook): Promise<Simulation>;
+  simulate(webhook: SimulatedWebhook): Promise<Simulation>;
 
-  /**
-   * Decides and acts on a stored delivery again, by the current state.
-   *
-   * @throws ClusterUnavailable
-   */
+  /** Decides and acts on a stored delivery again, by the current state. */
   redeliver(delivery: WebhookDelivery): Promise<Outcome>;
 
-  /**
-   * Stores a maintainer's approval of exactly this commit of a pull request, and decides again.
-   *
-   * @throws InboxFull, ClusterUnavailable
-   */
+  /** Stores a maintainer's approval of exactly this commit of a pull request, and decides again. */
   approve(approval: Approval): Promise<Outcome>;
 
   /**
    * Stores an unauthenticated event for people; it is never acted on. Above a few a second it is only counted. Never
-   * throws.
-   *
-   * @returns the channels that take such events
+   * throws. Answers the channels that take such events.
    */
   note(event: UnverifiedEvent): Promise<readonly Channel[]>;
 }

@@ -50,11 +50,7 @@ export interface WebhookRegistrar {
   /** Asks the host, with a pause per Repository. Never throws for a problem of the Repository. */
   check(repository: Repository): Promise<HookCheck>;
 
-  /**
-   * Registers or repairs the Repository's hook.
-   *
-   * @throws HookRefused when something must be set first; HookHostUnavailable
-   */
+  /** Registers or repairs the Repository's hook. @throws HookRefused, HookHostUnavailable */
   register(repository: Repository): Promise<void>;
 }
 

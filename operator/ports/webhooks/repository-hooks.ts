@@ -36,15 +36,12 @@ export interface LastDelivery {
 }
 
 /** A desired hook; its events, format and certificate checks are those that the platform needs of the host. */
-export interface WantedHook {
+export interface DesiredHook {
   readonly address: string;
   readonly key: Sensitive;
 }
 
-/**
- * Webhooks of repositories on the hosts of the settings. Calls only the address in the settings. Every method throws
- * PullRequestHostFailed.
- */
+/** Webhooks of repositories. Calls only the address in the settings. Every method throws PullRequestHostFailed. */
 export interface RepositoryHooks {
   /** First page: at least 50 hooks. */
   list(repository: HostedRepository, signal: AbortSignal): Promise<readonly RepositoryHook[]>;
@@ -56,11 +53,11 @@ export interface RepositoryHooks {
    * Makes the desired hook the only one of its address, active and with this key, and triggers a delivery if possible.
    * Idempotent.
    */
-  put(repository: HostedRepository, wanted: WantedHook, signal: AbortSignal): Promise<void>;
+  put(repository: HostedRepository, desired: DesiredHook, signal: AbortSignal): Promise<void>;
 
   /** Resumes a hook that its host paused, by a delivery that must be accepted. */
   resume(repository: HostedRepository, hook: string, signal: AbortSignal): Promise<void>;
 
-  /** The right that the host's token needs for these calls, in the host's words. The host is not asked. */
+  /** The right that the host's token needs for these calls, in the host's words. Sends no request. */
   neededRight(repository: HostedRepository): string;
 }

@@ -12,10 +12,7 @@ export interface WebhookDeliveries {
   find(name: string): WebhookDelivery | undefined;
   list(): WebhookDelivery[];
 
-  /**
-   * Deliveries about one pull request: events, approvals, and pipelines whose host names it. @param key see
-   * `pullRequestKey`
-   */
+  /** Deliveries about one pull request (`pullRequestKey`): events, approvals, and pipelines whose host names it. */
   ofPullRequest(key: string): readonly WebhookDelivery[];
 
   /** Deliveries with an equal `WebhookDeliverySpec.deduplicationKey`. */
@@ -29,15 +26,11 @@ export interface WebhookDeliveries {
   /** Deliveries that count against the intake's limit (`isUndecided`): of one Repository, or all. */
   undecided(repository?: string): readonly WebhookDelivery[];
 
-  /** Waiting deliveries (`isWaiting`) with this key. @param key see `waitingKeyOf` */
+  /** Waiting deliveries (`isWaiting`) with this key (`waitingKeyOf`). */
   waitingFor(key: string): readonly WebhookDelivery[];
 
-  /**
-   * Stores it: the API server is the lock on its name.
-   *
-   * @returns `taken` with the stored one when the name exists
-   */
-  claim(name: string, spec: WebhookDeliverySpec): Promise<Claim>;
+  /** Stores it: the API server is the lock on its name. */
+  claim(name: string, spec: WebhookDeliverySpec): Promise<DeliveryClaim>;
 
   /** Stores the outcome, on the version read; `changed` when another process was first. */
   finish(delivery: WebhookDelivery, status: WebhookDeliveryStatus): Promise<"stored" | "changed">;
@@ -46,6 +39,8 @@ export interface WebhookDeliveries {
   remove(delivery: WebhookDelivery): Promise<void>;
 }
 
-export type Claim =
-  | { readonly state: "claimed"; readonly delivery: WebhookDelivery }
-  | { readonly state: "taken"; readonly delivery: WebhookDelivery };
+/** The stored delivery; `taken`: that of another process, or of an earlier request. */
+export interface DeliveryClaim {
+  readonly state: "claimed" | "taken";
+  readonly delivery: WebhookDelivery;
+}

@@ -1,15 +1,21 @@
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
+import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { hasPlaceholder } from "../../../crds/repository/image-tag.ts";
-import { isOneRepository, type Repository, tagTemplateOf } from "../../../crds/repository/repository.ts";
+import {
+  hostedRepository,
+  isOneRepository,
+  type Repository,
+  tagTemplateOf,
+} from "../../../crds/repository/repository.ts";
+import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
+import { contextOf, unwantedReport, wantsOf } from "../../host-reports/desired-reports.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
-import type { PullRequestFacts } from "./facts.ts";
-import { CREATION_RULES, forks, LASTING_RULES, type Rule } from "./rules.ts";
-import { endsEnvironment, unwantedAnnotation, unwantedStatus, wantedAgain } from "./wanted.ts";
+import { CREATION_RULES, endsEnvironment, FORKS, LASTING_RULES, type Rule, type RuleInput } from "./rules.ts";
 
 /** Existing environment with the name that the pull request's environment has. */
 export interface ExistingEnvironment {
@@ -32,18 +38,17 @@ export type Head = Pick<Partial<EnvironmentSpec["backend"]>, "branch" | "mergeCo
  * deletion, and do not apply to an existing environment.
  */
 export function pullRequestDecision(
-  facts: PullRequestFacts,
+  input: RuleInput,
   existing: ExistingEnvironment | undefined,
   head: Head,
 ): Decided | MayCreate {
-  const own = existing?.isOwn && !isTerminating(existing) ? existing.environment : undefined;
-  if (facts.state.state === "closed") return closed(facts, own);
-  return own === undefined ? creation(facts, existing) : updateOf(facts, own, head);
+  const isPresent = existing?.environment.metadata.deletionTimestamp === undefined;
+  const own = existing?.isOwn && isPresent ? existing.environment : undefined;
+  if (input.state.state === "closed") return closed(input, own);
+  return own === undefined ? creation(input, existing) : updateOf(input, own, head);
 }
 
-const isTerminating = ({ environment }: ExistingEnvironment) => environment.metadata.deletionTimestamp !== undefined;
-
-function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEnvironment | undefined): Decided {
+function closed({ state, rules, repository }: RuleInput, own: EphemeralEnvironment | undefined): Decided {
   const end = state.merged ? "Merged" : "Closed";
   const isEnd = endsEnvironment(state, rules);
   const problem = isEnd ? undefined : `'${end.toLowerCase()}' deletes no environment`;
@@ -54,29 +59,29 @@ function closed({ state, rules, repository }: PullRequestFacts, own: EphemeralEn
     : nothing("KeptUntilExpiry", "the environment stays until its TTL is over", trace);
 }
 
-function updateOf(facts: PullRequestFacts, environment: EphemeralEnvironment, head: Head): Decided {
-  const lasting = evaluate(facts, LASTING_RULES);
+function updateOf(input: RuleInput, environment: EphemeralEnvironment, head: Head): Decided {
+  const lasting = evaluate(input, LASTING_RULES);
   // A protected environment stays, and follows its pull request.
   if (lasting.broken !== undefined && !isProtected(environment)) {
-    const annotations = { ...appliedAnnotation(facts.state), ...unwantedAnnotation(facts, lasting.broken.message) };
+    const annotations = { ...appliedAnnotation(input.state), ...unwantedAnnotation(input, lasting.broken.message) };
     return deletion(environment, lasting.broken.reason, lasting.trace, annotations);
   }
-  const { type } = facts.repository.spec;
+  const { type } = input.repository.spec;
   if (environment.spec[type] === undefined) {
     return nothing("ComponentMissing", `the environment has no ${type}`, lasting.trace);
   }
-  const behind = ownSources(environment, facts).filter((own) => isBehind(own, head));
+  const behind = ownSources(environment, input).filter((own) => isBehind(own, head));
   if (behind.length === 0) return nothing("UpToDate", "the environment has the newest commit", lasting.trace);
-  const approval = evaluate(facts, [forks]);
+  const approval = evaluate(input, [FORKS]);
   const trace = [...lasting.trace, ...approval.trace];
   if (approval.broken !== undefined) return nothing(approval.broken.reason, approval.broken.message, trace);
   const spec = Object.fromEntries(
     behind.map(({ repository, source }) => [
       repository.spec.type,
-      withReports({ ...source, ...head }, repository, facts),
+      withReports({ ...source, ...head }, repository, input),
     ]),
   );
-  const annotations = { ...appliedAnnotation(facts.state), ...wantedAgain(environment) };
+  const annotations = { ...appliedAnnotation(input.state), ...wantedAgain(environment) };
   return { decision: { do: "update", environment, spec, annotations, reason: "NewCommit" }, trace };
 }
 
@@ -93,7 +98,7 @@ function isBehind({ repository, source }: OwnSource, head: Head): boolean {
 }
 
 /** Component of the pull request's Repository, and others in the same repository, as in a monorepo. */
-function ownSources({ spec }: EphemeralEnvironment, { repository, context }: PullRequestFacts): OwnSource[] {
+function ownSources({ spec }: EphemeralEnvironment, { repository, context }: RuleInput): OwnSource[] {
   const { type } = repository.spec;
   return COMPONENTS.flatMap((component) => {
     const source = spec[component];
@@ -105,18 +110,55 @@ function ownSources({ spec }: EphemeralEnvironment, { repository, context }: Pul
   });
 }
 
-function creation(facts: PullRequestFacts, existing: ExistingEnvironment | undefined): Decided | MayCreate {
-  const { broken, trace } = evaluate(facts, CREATION_RULES);
-  if (broken !== undefined) {
-    return unwantedStatus(facts, trace) ?? nothing(broken.reason, broken.message, trace);
-  }
-  if (existing === undefined) return { mayCreate: true, trace };
-  return nameTaken(existing.environment, trace);
+function creation(input: RuleInput, existing: ExistingEnvironment | undefined): Decided | MayCreate {
+  const { broken, trace } = evaluate(input, CREATION_RULES);
+  if (broken !== undefined) return unwantedStatus(input, trace) ?? nothing(broken.reason, broken.message, trace);
+  return existing === undefined ? { mayCreate: true, trace } : nameTaken(existing.environment, trace);
 }
 
-function evaluate(facts: PullRequestFacts, rules: readonly Rule[]) {
-  const problems = rules.map(({ name, reason, problem }) => ({ name, reason, message: problem(facts) }));
-  const trace = problems.map(({ name, message }) => verdict(facts.repository, name, message));
+function evaluate(input: RuleInput, rules: readonly Rule[]) {
+  const problems = rules.map(({ name, reason, problem }) => ({ name, reason, message: problem(input) }));
+  const trace = problems.map(({ name, message }) => verdict(input.repository, name, message));
   const first = problems.find(({ message }) => message !== undefined);
   return { trace, broken: first && { reason: first.reason, message: first.message ?? "" } };
+}
+
+const WISHES: readonly string[] = ["skip_draft", "required_labels", "branch_pattern", "base_pattern"];
+/** A violation of these excludes the Repository from all pull requests. */
+const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allowed_repositories"];
+
+/**
+ * Decision to report a success when a rule of the Repository wants no environment; `undefined` when it requests no such
+ * status, without a token of the host, or when something else prevents an environment: an approval, a limit, a user's
+ * deletion.
+ */
+function unwantedStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decided | undefined {
+  const { repository, state, context } = input;
+  const rule = wantsOf(repository).successWithoutEnvironment ? unwantedBy(input, trace) : undefined;
+  const hosted = hostedRepository(repository, context.settings);
+  if (rule === undefined || hosted === undefined) return undefined;
+  const report = { ...unwantedReport(rule), commit: state.headCommit, context: contextOf(repository.metadata.name) };
+  return { decision: { do: "report", repository: hosted, report, reason: "Unwanted" }, trace };
+}
+
+/** Message of the rule that wants no environment, if any. */
+function unwantedBy({ rules, state, action }: RuleInput, trace: readonly RuleVerdict[]): string | undefined {
+  const broken = trace.filter(({ passed }) => !passed);
+  if (broken.some(({ rule }) => TAKES_PART.includes(rule))) return undefined;
+  const isDeniedFork = state.isFork && rules.forks !== "approve";
+  const unwished = broken.find(({ rule }) => WISHES.includes(rule) || (rule === "forks" && isDeniedFork));
+  if (unwished !== undefined) return unwished.message;
+  // An unrelated action, such as a new title, changes no wish.
+  const isChoice = broken.length === 1 && CREATE_ACTIONS.some((one) => one === action);
+  return broken.find(({ rule }) => isChoice && rule === "create_on")?.message;
+}
+
+/** Annotations for a deletion whose end is reported as a success; see `reportDeleted`. */
+function unwantedAnnotation({ repository }: RuleInput, rule: string): Record<string, string> {
+  return wantsOf(repository).successWithoutEnvironment ? { [UNWANTED_ANNOTATION]: rule } : {};
+}
+
+/** Removes the annotation after a deletion that did not happen. */
+function wantedAgain({ metadata }: EphemeralEnvironment): Record<string, null> {
+  return metadata.annotations?.[UNWANTED_ANNOTATION] === undefined ? {} : { [UNWANTED_ANNOTATION]: null };
 }

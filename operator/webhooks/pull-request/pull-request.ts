@@ -1,16 +1,20 @@
-import { type AppliedState, appliedState } from "../../../crds/environment/applied-state.ts";
-import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
-import { pullRequestKey, triggerKey } from "../../../crds/environment/environment-record.ts";
+import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
+import { type AppliedState, appliedAnnotation, appliedState } from "../../../crds/environment/applied-state.ts";
+import { type EnvironmentRecord, pullRequestKey, triggerKey } from "../../../crds/environment/environment-record.ts";
+import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
+import { admits, type Repository } from "../../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { type Decided, type DecisionContext, nothing, type Subject } from "../decision.ts";
-import { formatOf } from "../formats.ts";
-import { type ExistingEnvironment, type Head, pullRequestDecision } from "./decision.ts";
-import { creationOf } from "./environment-spec.ts";
-import type { FormerEnvironment, PullRequestFacts } from "./facts.ts";
-import { isOutdated, knownStates } from "./newest-state.ts";
+import { completed, problemIn } from "../creation.ts";
+import { type Decided, type DecisionContext, nothing, type RepositoryEvent, verdict } from "../decision.ts";
+import { withReports } from "../pipeline/report.ts";
+import { formatOf } from "../senders.ts";
+import { type ExistingEnvironment, type Head, type MayCreate, pullRequestDecision } from "./decision.ts";
+import type { FormerEnvironment, RuleInput } from "./rules.ts";
+import { isOutdated, knownStates } from "./states.ts";
 
 /**
  * Decision about a pull request by its newest known state, whatever the current event, so that every order of events
@@ -18,19 +22,23 @@ import { isOutdated, knownStates } from "./newest-state.ts";
  *
  * @throws HostUnavailable when a creation needs the companion's unreachable host, SecretsUnavailable
  */
-export async function decidePullRequest(subject: Subject, number: number, context: DecisionContext): Promise<Decided> {
+export async function decidePullRequest(
+  subject: RepositoryEvent,
+  number: number,
+  context: DecisionContext,
+): Promise<Decided> {
   const { repository, host } = subject;
   const name = pullRequestEnvironmentName(repository.metadata.name, number);
   const key = pullRequestKey(host, repository.metadata.name, number);
-  const facts = factsOf(subject, key, context);
-  if (facts === undefined) return nothing("PullRequestUnknown", "no event of this pull request has arrived yet");
+  const input = ruleInput(subject, key, context);
+  if (input === undefined) return nothing("PullRequestUnknown", "no event of this pull request has arrived yet");
   const existing = existingOf(name, key, context);
-  if (isOutdated(facts.states, appliedStates(existing, context.recordsOf(key)))) {
+  if (isOutdated(input.states, appliedStates(existing, context.recordsOf(key)))) {
     return nothing("Outdated", "a newer state of the pull request was acted on before");
   }
-  const head = { ...headOf(facts.state, subject, context), ...mergeCommitOf(facts) };
-  const decided = pullRequestDecision(facts, existing, head);
-  return "mayCreate" in decided ? creationOf({ ...decided, name, facts, head, subject }, context) : decided;
+  const head = { ...headOf(input.state, subject, context), ...mergeCommitOf(input) };
+  const decided = pullRequestDecision(input, existing, head);
+  return "mayCreate" in decided ? creationOf({ ...decided, name, input, head, subject }, context) : decided;
 }
 
 /** States stored in the environment and in records, for dropped deliveries. */
@@ -42,7 +50,7 @@ function appliedStates(
   return [...present, ...records.map(({ spec }) => spec.appliedState)].filter((state) => state !== undefined);
 }
 
-function factsOf(subject: Subject, key: string, context: DecisionContext): PullRequestFacts | undefined {
+function ruleInput(subject: RepositoryEvent, key: string, context: DecisionContext): RuleInput | undefined {
   const { event, repository } = subject;
   const deliveries = context.deliveries.ofPullRequest(key);
   const states = knownStates(deliveries, subject, context);
@@ -90,7 +98,7 @@ function existingOf(name: string, key: string, { environments }: DecisionContext
  * Head of a pull request; with a commit no ref is read. A fork's branch is the ref under which our repository has it,
  * because its own name means another branch here.
  */
-function headOf(state: PullRequestState, subject: Subject, context: DecisionContext): Head {
+function headOf(state: PullRequestState, subject: RepositoryEvent, context: DecisionContext): Head {
   const branch = state.isFork ? formatOf(subject, context).pullRequestRef(state.number) : state.headRef;
   return branchProblem(branch) === undefined ? { branch, commit: state.headCommit } : { commit: state.headCommit };
 }
@@ -99,10 +107,78 @@ function headOf(state: PullRequestState, subject: Subject, context: DecisionCont
  * Test merge commit of the head. The pipelines build the first reported one: the host makes another when the base
  * moves. A push event may still have that of the former head, which is left out.
  */
-function mergeCommitOf({ state: { headCommit }, states }: PullRequestFacts): Pick<Head, "mergeCommit"> {
+function mergeCommitOf({ state: { headCommit }, states }: RuleInput): Pick<Head, "mergeCommit"> {
   const isOfHead = ({ state }: (typeof states)[number]) => state.headCommit === headCommit;
   const ofOthers = new Set(states.filter((one) => !isOfHead(one)).map(({ state }) => state.mergeCommit));
   const ofHead = states.filter(isOfHead).map(({ state }) => state.mergeCommit);
   const commit = ofHead.find((one) => one !== undefined && !ofOthers.has(one));
   return commit === undefined ? {} : { mergeCommit: { head: headCommit, commit } };
+}
+
+interface Creation extends MayCreate {
+  readonly name: string;
+  readonly input: RuleInput;
+  readonly head: Head;
+  readonly subject: RepositoryEvent;
+}
+
+/** Creates a pull request's environment, if the companion's Repository and the config set can be used. */
+async function creationOf(creation: Creation, context: DecisionContext): Promise<Decided> {
+  const { name, input, subject, head } = creation;
+  const { repository, state } = input;
+  const sourceOf = (one: Repository) => {
+    const named = { ...head, repository: one.metadata.name, branch: head.branch ?? state.baseRef };
+    return withReports(named, one, input);
+  };
+  // The author of a fork must not choose a branch of ours by its name.
+  const branch = state.isFork ? undefined : state.headRef;
+  const components = await completed({ repository, sourceOf, branch }, context);
+  const trace = [...creation.trace, verdict(repository, "companion_repo", problemIn(components))];
+  if (typeof components === "string") return nothing("CompanionUnusable", components, trace);
+
+  const configSet = configSetOf(input, components.groups, context);
+  const all = [...trace, verdict(repository, "config_set", problemIn(configSet))];
+  if (typeof configSet === "string") return nothing("ConfigSetUnusable", configSet, all);
+
+  const ttlHours = input.rules.ttlHours ?? configSet?.spec.ttlDefaultHours ?? TTL_DEFAULT_HOURS;
+  const spec: EnvironmentSpec = {
+    ttlHours: Math.min(ttlHours, context.settings.ttl.maximumHours),
+    ...(configSet !== undefined && { configSet: { name: configSet.metadata.name } }),
+    ...(configSet?.spec.database?.enabled && { database: { provision: true } }),
+    ...components.sources,
+    access: { groups: components.groups },
+    trigger: triggerOf(input, subject),
+  };
+  const annotations = appliedAnnotation(state);
+  return { decision: { do: "create", name, spec, annotations, reason: "RulesMet" }, trace: all };
+}
+
+/** Config set of the rules; a sentence when an environment of this pull request can't have it. */
+function configSetOf(
+  { rules, state }: RuleInput,
+  groups: readonly string[],
+  { configSets }: DecisionContext,
+): ConfigSet | string | undefined {
+  const name = rules.configSet;
+  if (name === undefined) return undefined;
+  const configSet = configSets.find(name);
+  if (configSet === undefined) return `there is no config set '${name}'`;
+  if (configSet.spec.production) return `config set '${name}' is for production`;
+  if (!admits(configSet, groups)) return `config set '${name}' is not shared with a group of the environment`;
+  const secrets = state.isFork ? referredVariables(configSet.spec, true) : [];
+  return secrets.length === 0
+    ? configSet
+    : `config set '${name}' reads ${secrets.join(", ")} from the secret manager: a fork gets none of it`;
+}
+
+function triggerOf({ repository, state }: RuleInput, { host, delivery }: RepositoryEvent) {
+  const { number, login } = state;
+  return {
+    kind: "pull_request" as const,
+    provider: host,
+    repository: repository.metadata.name,
+    number,
+    ...(login !== undefined && { login }),
+    ...(delivery !== undefined && { delivery }),
+  };
 }

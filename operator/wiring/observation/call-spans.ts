@@ -1,7 +1,7 @@
 import type { RequestSeam } from "../../kit/client/request.ts";
 import type { Tracing } from "../../kit/tracing.ts";
 import type { HostApi } from "../../ports/host-technology.ts";
-import type { Service, ServiceCallSeam } from "../../ports/observability/metrics.ts";
+import type { Service, ServiceCallInterceptor } from "../../ports/metrics.ts";
 
 /** Lowest failing status: most others, such as 404 and 409, are regular answers. */
 const FAILED = 500;
@@ -26,7 +26,7 @@ export function kubeCallSpans(tracing: Tracing): RequestSeam {
 }
 
 /** A span per call of a port: the method, never its parameters. */
-export function serviceCallSpans(tracing: Tracing): ServiceCallSeam {
+export function serviceCallSpans(tracing: Tracing): ServiceCallInterceptor {
   return ({ service, operation }, next) => {
     const attributes = { "peer.service": service, "rpc.method": operation };
     return tracing.span(`${service} ${operation}`, { kind: "call", attributes }, next);
@@ -64,7 +64,7 @@ type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => 
 type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
 
 /** Creates the wrapper for ports. */
-export function observing(seam: ServiceCallSeam | undefined): Observe {
+export function observing(seam: ServiceCallInterceptor | undefined): Observe {
   return (service, port) => {
     if (seam === undefined) return port;
     return new Proxy(port, {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { recordKind, recordManifest } from "../../../crds/environment/environment-record.ts";
+import { DIMENSIONS, NO_TOTALS, type PeriodSummary } from "../../../crds/usage/period-summary.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
-import { DIMENSIONS, NO_TALLY, type Summary } from "../../../operator/ports/observability/summary.ts";
 import type { World } from "../../support/fixtures/environment/environment-world.ts";
 import { startIdleServer } from "../idle.ts";
 import { patternOf } from "../operator/copies.ts";
@@ -70,9 +70,9 @@ function usageSince(createdMs: number) {
   }));
 }
 
-function daySummary(): Summary {
+function daySummary(): PeriodSummary {
   const part = (share: number) => ({
-    ...NO_TALLY,
+    ...NO_TOTALS,
     created: share,
     succeeded: share,
     deleted: share,
@@ -85,7 +85,7 @@ function daySummary(): Summary {
   const rows = (count: number) =>
     new Map(Array.from({ length: count }, (_, index) => [`row-${index}`, part(DELETED_A_DAY / count)] as const));
   const by = Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(ROWS[dimension])]));
-  return { total: part(DELETED_A_DAY), by: by as unknown as Summary["by"], peak: DELETED_A_DAY };
+  return { total: part(DELETED_A_DAY), by: by as unknown as PeriodSummary["by"], peak: DELETED_A_DAY };
 }
 
 function slotsOf(minutes: number) {

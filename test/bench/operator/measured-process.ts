@@ -5,7 +5,7 @@
 import { settingsFrom } from "../../../config/settings.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
-import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/events/event-recorder.ts";
+import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/event-recorder.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
@@ -15,7 +15,7 @@ import type { PoolMetrics, PoolState } from "../../../operator/kit/controller/co
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { EventRecorder } from "../../../operator/ports/event-recorder.ts";
-import type { Metrics } from "../../../operator/ports/observability/metrics.ts";
+import type { Metrics } from "../../../operator/ports/metrics.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { around } from "../../../operator/wiring/observation/call-spans.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import type { Workload } from "../../../operator/ports/api/workloads.ts";
+import type { Workload } from "../../../operator/ports/api/pods.ts";
 import { aRepository } from "../../support/doubles/memory/repositories.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";

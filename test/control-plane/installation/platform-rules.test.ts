@@ -44,7 +44,7 @@ function single({ apiGroups = [], resources = [], resourceNames = [""], verbs }:
 
 function table(...places: PlatformRole["where"][]): string[] {
   const rights = PLATFORM_ROLES.filter(({ where }) => places.includes(where)).flatMap((role) => role.rights);
-  return rights.flatMap(({ group, ...rest }) => single({ apiGroups: [group], ...rest }));
+  return rights.flatMap(({ rule: { group, ...rest } }) => single({ apiGroups: [group], ...rest }));
 }
 
 async function expectExactly(namespace: string, ...places: PlatformRole["where"][]): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/events/event-recorder.ts";
+import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/event-recorder.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { eventKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";

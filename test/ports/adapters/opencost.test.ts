@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { openCostAllocations } from "../../../operator/adapters/opencost/allocations.ts";
-import { AllocationsUnavailable } from "../../../operator/ports/observability/allocations.ts";
+import { openCostMonitor } from "../../../operator/adapters/opencost/cost-monitor.ts";
+import { CostMonitorUnavailable } from "../../../operator/ports/cost-monitor.ts";
 import { type OpenCostServer, startOpenCostServer } from "../../support/doubles/opencost-server.ts";
-import { allocationsSuite } from "../suites/allocations.suite.ts";
+import { costMonitorSuite } from "../suites/cost-monitor.suite.ts";
 
 const never = new AbortController().signal;
 const HOUR = { fromMs: Date.parse("2026-06-01T12:00:00.000Z"), toMs: Date.parse("2026-06-01T13:00:00.000Z") };
 
-allocationsSuite("by OpenCost", async () => {
+costMonitorSuite("by OpenCost", async () => {
   const server = await startOpenCostServer();
-  const allocations = openCostAllocations({ url: server.url });
+  const allocations = openCostMonitor({ url: server.url });
   return {
     allocations,
     knows: server.knows,
@@ -23,10 +23,10 @@ allocationsSuite("by OpenCost", async () => {
 
 describe("OpenCost", () => {
   let server: OpenCostServer;
-  let allocations: ReturnType<typeof openCostAllocations>;
+  let allocations: ReturnType<typeof openCostMonitor>;
   beforeAll(async () => {
     server = await startOpenCostServer();
-    allocations = openCostAllocations({ url: `${server.url}/`, timeoutMs: 500, answerLimitBytes: 4_096 });
+    allocations = openCostMonitor({ url: `${server.url}/`, timeoutMs: 500, answerLimitBytes: 4_096 });
   });
   afterAll(async () => {
     await allocations.close();
@@ -90,13 +90,13 @@ describe("OpenCost", () => {
     ["nothing in time", "hangs" as const],
   ])("that answers %s is unavailable", async (_what, mood) => {
     server.answers(mood);
-    await expect(ask()).rejects.toThrow(AllocationsUnavailable);
+    await expect(ask()).rejects.toThrow(CostMonitorUnavailable);
   });
 
   test("that redirects is not followed", async () => {
     const other = await startOpenCostServer();
     server.answers({ status: 302, body: "", location: `${other.url}/allocation/compute` });
-    await expect(ask()).rejects.toThrow(AllocationsUnavailable);
+    await expect(ask()).rejects.toThrow(CostMonitorUnavailable);
     expect(other.asked).toEqual([]);
     await other.stop();
   });
@@ -104,7 +104,7 @@ describe("OpenCost", () => {
   test("that is away is unavailable", async () => {
     const gone = await startOpenCostServer();
     await gone.stop();
-    const unreachable = openCostAllocations({ url: gone.url });
+    const unreachable = openCostMonitor({ url: gone.url });
     await expect(unreachable.byNamespace(HOUR, never)).rejects.toThrow("OpenCost does not answer (ECONNREFUSED)");
     await unreachable.close();
   });

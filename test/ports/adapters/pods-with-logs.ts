@@ -3,7 +3,7 @@ import { kubernetesPodLogs } from "../../../operator/adapters/pod-logs/pod-logs.
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
-import type { PodLogs } from "../../../operator/ports/api/pod-logs.ts";
+import type { PodLogs } from "../../../operator/ports/api/pods.ts";
 import type { Cluster } from "../../../operator/ports/cluster.ts";
 import { type FakeApiServer, reset, startFakeApiServer } from "../../support/doubles/fake-api-server.ts";
 import { fastClock } from "../../support/doubles/fast-clock.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { incomingWebhookChat } from "../../../operator/adapters/slack/incoming-webhook.ts";
-import { MessageRefused, MessagingUnavailable } from "../../../operator/ports/notifications/messaging.ts";
+import { MessageRefused, MessagingUnavailable } from "../../../operator/ports/notifications.ts";
 import { type ChatServer, startChatServer } from "../../support/doubles/chat-server.ts";
 import type { Mood } from "../../support/doubles/memory/webhooks/messaging.ts";
 import { chatSuite } from "../suites/messaging.suite.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { certificateAuthority } from "../../../deploy/local/kubernetes/pki.ts";
 import { smtpMail } from "../../../operator/adapters/smtp/smtp-mail.ts";
-import { MessageRefused, MessagingUnavailable } from "../../../operator/ports/notifications/messaging.ts";
+import { MessageRefused, MessagingUnavailable } from "../../../operator/ports/notifications.ts";
 import { startMailServer } from "../../support/doubles/mail-server.ts";
 import { mailSuite } from "../suites/messaging.suite.ts";
 

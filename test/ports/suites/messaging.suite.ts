@@ -6,7 +6,7 @@ import {
   type MailMessage,
   MessageRefused,
   MessagingUnavailable,
-} from "../../../operator/ports/notifications/messaging.ts";
+} from "../../../operator/ports/notifications.ts";
 import type { Mood } from "../../support/doubles/memory/webhooks/messaging.ts";
 
 interface OtherSide {

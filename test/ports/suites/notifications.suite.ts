@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type NotificationSpec, notificationName } from "../../../crds/notifications/notification.ts";
-import type { Notifications } from "../../../operator/ports/notifications/notifications.ts";
+import type { Notifications } from "../../../operator/ports/notifications.ts";
 import { unique } from "../../support/faults/people.ts";
 
 export interface NotificationsScene {

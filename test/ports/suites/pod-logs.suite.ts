@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
 import type { Component } from "../../../crds/names.ts";
-import type {
-  FollowedLine,
-  FollowedSelection,
-  LogLine,
-  LogTarget,
-  PodLogs,
-} from "../../../operator/ports/api/pod-logs.ts";
+import type { FollowedLine, FollowedSelection, LogLine, LogTarget, PodLogs } from "../../../operator/ports/api/pods.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
 import { until } from "../../support/fixtures/until.ts";
 

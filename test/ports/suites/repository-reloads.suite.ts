@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { RepositoryReloads } from "../../../operator/ports/api/repository-reloads.ts";
+import type { RepositoryReloads } from "../../../operator/ports/repositories.ts";
 import { unique } from "../../support/faults/people.ts";
 
 export interface ReloadsWorld {

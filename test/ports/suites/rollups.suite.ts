@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { RollupStore, StoredRollup } from "../../../operator/ports/observability/rollups.ts";
-import { NO_TALLY } from "../../../operator/ports/observability/summary.ts";
+import { NO_TOTALS } from "../../../crds/usage/period-summary.ts";
+import type { RollupStore, StoredRollup } from "../../../operator/ports/rollups.ts";
 
 export interface RollupsScene {
   readonly store: RollupStore;
@@ -37,7 +37,7 @@ export function rollupsSuite(title: string, start: () => Promise<RollupsScene>):
 
     test("keep the sum of a day beside what was counted", async () => {
       const former = await made("2026-02-01");
-      const tally = { ...NO_TALLY, created: 2, cpu: 86_400_000 };
+      const tally = { ...NO_TOTALS, created: 2, cpu: 86_400_000 };
       // Names of people and of repositories are arbitrary.
       const rows = new Map([["constructor", tally]]);
       const empty = new Map();

@@ -5,7 +5,7 @@ import grpc from "@grpc/grpc-js";
 import protoLoader from "@grpc/proto-loader";
 import { secretEntryId } from "../../../crds/names.ts";
 import { circuitBreaker } from "../../../operator/adapters/google/circuit-breaker.ts";
-import { type GoogleClient, googleConnection } from "../../../operator/adapters/google/connection.ts";
+import { googleConnection } from "../../../operator/adapters/google/connection.ts";
 import { crc32c } from "../../../operator/adapters/google/secret-calls.ts";
 import { googleSecretManager } from "../../../operator/adapters/google/secret-manager.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
@@ -27,7 +27,7 @@ export interface GoogleSecretManagerServer {
   readonly deadlines: number[];
   /** Wraps every call from now on; undefined ends it. */
   seam(seam: GoogleSeam | undefined): void;
-  connect(): Promise<GoogleClient>;
+  connect(): Promise<SecretManagerServiceClient>;
   stop(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ function lowerFirst(name: string): string {
 }
 
 export interface GoogleManagerOptions {
-  readonly connect?: () => Promise<GoogleClient>;
+  readonly connect?: () => Promise<SecretManagerServiceClient>;
   readonly budget?: TokenBucket;
   readonly mayWrite?: () => boolean;
   readonly clock?: Clock;

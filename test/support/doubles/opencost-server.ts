@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { requestTarget } from "../../../deploy/local/network/request-target.ts";
-import type { HourOfNamespace } from "./memory/costs/allocations.ts";
+import type { HourOfNamespace } from "./memory/costs/cost-monitor.ts";
 
 /** The answer from now on; `normal`: as OpenCost. */
 type Mood = "normal" | "hangs" | Answer;

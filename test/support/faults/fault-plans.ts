@@ -8,7 +8,7 @@ import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeRequest, KubeResponse } from "../../../operator/kit/client/request.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import { DeployerUnavailable } from "../../../operator/ports/deployer.ts";
-import { MessageRefused, MessagingUnavailable } from "../../../operator/ports/notifications/messaging.ts";
+import { MessageRefused, MessagingUnavailable } from "../../../operator/ports/notifications.ts";
 import { RepositoryHostUnavailable } from "../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { PullRequestHostFailed } from "../../../operator/ports/webhooks/pull-request-host.ts";

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
-import type { ServerClock } from "../../../operator/ports/clock.ts";
+import type { ServerClock } from "../../../operator/ports/cluster.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { settingsFrom } from "../../../config/settings.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
+import type { Tracing } from "../../../operator/kit/tracing.ts";
 import type { SharedCounters } from "../../../operator/ports/api/shared-counters.ts";
-import type { Tracing } from "../../../operator/ports/observability/tracing.ts";
 import type { MemorySecretManager } from "../doubles/memory/secret-manager.ts";
 import { hookSettings, webhookKeySettings } from "./memory-webhooks.ts";
 import { AUDIENCE, type TokenIssuer } from "./token-issuer.ts";

@@ -20,85 +20,76 @@ import type { EnvironmentChange, Environments, Extension } from "../../../ports/
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
 import type { LeftFields } from "../../../ports/deployer.ts";
 import { environmentType } from "../kinds.ts";
-import { changeAnnotations, kept, type Store } from "../store.ts";
+import { changeAnnotations, kept } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { type Change, environmentChanges } from "./changes.ts";
+import { type Change, type EnvironmentStore, environmentChanges, requestedReconciles } from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
-import { requestedReconciles } from "./requested-reconciles.ts";
 
 /** A terminating environment is usually gone within this time. */
 const TERMINATING_RETRY_SECONDS = 10;
 /** The client has waited long already. */
 const LOOK_AGAIN_MS = 1_000;
 
-interface Context extends Omit<Store<EphemeralEnvironment>, "namespace"> {
-  /** Absent without a GitOps tool that leaves fields alone: none are. */
-  readonly leftFields?: LeftFields;
-}
-
-/** Environments port on the Kubernetes API and the watch cache. */
-export function kubernetesEnvironments(context: Context): Environments {
-  const lookUp = liveLookUp(context);
-  const requestReconcile = requestedReconciles(context);
-  const changes = environmentChanges(context);
-  const leftFields = context.leftFields ?? (async () => false);
-  const change = async (environment: EphemeralEnvironment, wanted: Change) => {
-    await assertLasting({ client: context.client, leftFields }, environment, wanted.spec);
-    return changes(environment, wanted);
-  };
+/** Environments port on the Kubernetes API and the watch cache; without `leftFields` a GitOps tool leaves none alone. */
+export function kubernetesEnvironments(store: EnvironmentStore & { readonly leftFields?: LeftFields }): Environments {
+  const { client, cache, clock, leftFields = async () => false } = store;
+  const lookUp = liveLookUp(store);
+  const requestReconcile = requestedReconciles(store);
+  const applyChange = environmentChanges(store);
+  const change = (environment: EphemeralEnvironment, requested: Change) =>
+    forUser(async () => {
+      await assertLasting({ client, leftFields }, environment, requested.spec);
+      return applyChange(environment, requested);
+    });
   // Created with the first requested page.
   let directory: EnvironmentDirectory | undefined;
   return {
-    ...operatorEnvironments(context),
+    ...operatorEnvironments(store),
     page(query) {
-      directory ??= new EnvironmentDirectory(complete(context.cache));
+      directory ??= new EnvironmentDirectory(complete(cache));
       return directory.page(query);
     },
-    changes: (signal) => followedChanges(complete(context.cache), signal),
+    changes: (signal) => followedChanges(complete(cache), signal),
     find: (idOrName) =>
       forUser(async () => {
-        const { cache } = context;
         const known = isUuid(idOrName) ? cache.by(BY_UID, idOrName)[0] : cache.get(idOrName);
         if (known !== undefined) return known;
         complete(cache);
         return lookUp(idOrName);
       }),
-    madeWith: (key) => context.cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, context.clock.now())),
-    create: (name, spec, mark) => forUser(() => create(context, name, spec, mark)),
-    extend: (environment, extension) => forUser(() => change(environment, extensionOf(extension))),
-    update: (environment, update) => forUser(() => change(environment, { spec: update })),
+    madeWith: (key) => cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, clock.now())),
+    create: (name, spec, mark) => forUser(() => create(store, name, spec, mark)),
+    extend: (environment, extension) => change(environment, extensionOf(extension)),
+    update: (environment, update) => change(environment, { spec: update }),
     reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),
   };
 }
 
 async function create(
-  context: Context,
+  store: EnvironmentStore,
   name: string,
   spec: EnvironmentSpec,
   mark: IdempotencyRecord | undefined,
 ): Promise<EphemeralEnvironment> {
-  const annotations = { ...changeAnnotations(context), ...(mark && markAnnotations(mark)) };
+  const annotations = { ...changeAnnotations(store), ...(mark && markAnnotations(mark)) };
   const manifest = environmentManifest(name, spec, annotations);
   try {
-    const created = await context.client
+    const created = await store.client
       .create(environmentType, manifest)
-      .catch((error: unknown) => madeUnanswered(context, name, error));
-    return kept(context.cache, created);
+      .catch((error: unknown) => madeUnanswered(store, name, error));
+    return kept(store.cache, created);
   } catch (error) {
-    if (isAlreadyExists(error)) return madeBefore(context, name, mark);
+    if (isAlreadyExists(error)) return madeBefore(store, name, mark);
     if (isForbidden(error)) throw new CreationFailed({ cause: error });
     throw error;
   }
 }
 
-/**
- * The environment that this unanswered request created, recognized by the id of its audit record; else throws the
- * failure. A client's retry would find the name taken.
- */
+/** The environment that this unanswered request created, by its audit id; else throws: a retry finds the name taken. */
 async function madeUnanswered(
-  { client, auditId }: Context,
+  { client, auditId }: EnvironmentStore,
   name: string,
   failure: unknown,
 ): Promise<EphemeralEnvironment> {
@@ -112,7 +103,7 @@ async function madeUnanswered(
 
 /** The environment of that name, when the response to an earlier attempt of this request got lost; else NameExists. */
 async function madeBefore(
-  { client, cache, clock }: Context,
+  { client, cache, clock }: EnvironmentStore,
   name: string,
   mark: IdempotencyRecord | undefined,
 ): Promise<EphemeralEnvironment> {
@@ -182,9 +173,9 @@ const TOOLS = { argocd: "Argo CD", flux: "Flux" } as const;
  * @throws EnvironmentConflict which says where to change it
  */
 async function assertLasting(
-  { client, leftFields }: Required<Pick<Context, "client" | "leftFields">>,
+  { client, leftFields }: Pick<EnvironmentStore, "client"> & { readonly leftFields: LeftFields },
   environment: EphemeralEnvironment,
-  wanted: Change["spec"],
+  requested: Change["spec"],
 ): Promise<void> {
   const tool = managedBy(environment);
   if (tool === undefined) return;
@@ -192,14 +183,10 @@ async function assertLasting(
   const fresh = await reread(client, environment);
   if (fresh === undefined) return;
   const fields = specFields(writtenFromGit(fresh));
-  for (const { path, value } of valuesOf(wanted)) {
+  for (const { path, value } of valuesOf(requested)) {
     const isChanged = (at(fresh.spec, path) ?? null) !== value;
-    const isFromGit =
-      at(
-        fields,
-        path.map((field) => `f:${field}`),
-      ) !== undefined;
-    if (!isChanged || !isFromGit || (await leftFields(fresh, path.join("/")))) continue;
+    const managed = path.map((field) => `f:${field}`);
+    if (!isChanged || at(fields, managed) === undefined || (await leftFields(fresh, path.join("/")))) continue;
     throw new EnvironmentConflict(
       `spec.${path.join(".")} comes from Git, and ${TOOLS[tool]} would take the change back: change it in the manifest, or take it out there`,
     );

@@ -8,10 +8,7 @@ const LIST_INTERVAL_MS = 1_000;
 const LIST_PAGE = 1_000;
 const NEVER = new AbortController().signal;
 
-/**
- * Asks the API server, by id or name, for an environment missing in the cache: another replica may just have created
- * it.
- */
+/** Asks the API server for an environment missing in the cache: another replica may just have created it. */
 export function liveLookUp({ client, clock }: { readonly client: KubeClient; readonly clock: Clock }) {
   const names = sharedList(clock, () => namesByUid(client));
   return async (idOrName: string): Promise<EphemeralEnvironment | undefined> => {
@@ -29,16 +26,6 @@ export async function reread(
 ): Promise<EphemeralEnvironment | undefined> {
   const current = await client.find(environmentType, { name: metadata.name });
   return current?.metadata.uid === metadata.uid ? current : undefined;
-}
-
-/** Count of matching environments, by a fresh list. Keeps no objects, because a list may restart. */
-export async function countNow(
-  client: KubeClient,
-  isMeant: (environment: EphemeralEnvironment) => boolean,
-): Promise<number> {
-  const [meant, other] = [{}, {}] as [EphemeralEnvironment, EphemeralEnvironment];
-  const { items } = await client.list(environmentType, { keep: (one) => (isMeant(one) ? meant : other) });
-  return items.filter((item) => item === meant).length;
 }
 
 /** Keeps these fields only: ten thousand environments would be megabytes. */

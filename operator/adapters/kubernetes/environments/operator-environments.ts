@@ -1,32 +1,83 @@
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { type EphemeralEnvironment, environmentManifest } from "../../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../../crds/environment/lifetime.ts";
 import { mayReturn } from "../../../../crds/environment/managed-by.ts";
-import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
+import { CreationFailed, EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { DELETION_CAUSE_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../../crds/group.ts";
-import { isConflict, isForbidden, isInvalid, type KubeError } from "../../../kit/client/errors.ts";
+import {
+  insteadOf,
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  type KubeError,
+} from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
-import { type OperatorEnvironments, RemovalRefused, type Removing } from "../../../ports/environments.ts";
+import {
+  type DecidedWrites,
+  type OperatorEnvironments,
+  type RemovalOptions,
+  RemovalRefused,
+} from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
-import { keptRest, type Store } from "../store.ts";
+import { changeAnnotations, changePatch, kept, keptRest } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { type Change, patchLatest } from "./changes.ts";
-import { countNow, reread } from "./lookup.ts";
-
-type Context = Pick<Store<EphemeralEnvironment>, "client" | "cache" | "deletions" | "auditId" | "traceparent">;
+import { type Change, type EnvironmentStore, patchLatest } from "./changes.ts";
+import { reread } from "./lookup.ts";
 
 /** OperatorEnvironments port on the Kubernetes API and the watch cache. */
-export function operatorEnvironments(context: Context): OperatorEnvironments {
+export function operatorEnvironments(store: EnvironmentStore): OperatorEnvironments {
+  const { client, cache } = store;
   return {
-    list: () => complete(context.cache).list(),
-    countNow: (isMeant) => forUser(() => countNow(context.client, isMeant)),
-    reread: (environment) => forUser(() => reread(context.client, environment)),
+    list: () => complete(cache).list(),
+    countNow: (isMeant) => forUser(() => countNow(client, isMeant)),
+    reread: (environment) => forUser(() => reread(client, environment)),
     remove: (environment, options = {}) =>
       forUser(async () => {
-        const noted = await withNotes(context, environment, options);
-        return noted === "changed" ? noted : remove(context, noted, options);
+        const latest = await withNotes(store, environment, options);
+        return latest === "changed" ? latest : remove(store, latest, options);
       }),
   };
+}
+
+/** DecidedWrites port on the Kubernetes API and the watch cache. */
+export function decidedWrites(store: EnvironmentStore): DecidedWrites {
+  const { client, cache, traceparent } = store;
+  const { remove: removeNow } = operatorEnvironments(store);
+  return {
+    findNow: (name) => forUser(() => client.find(environmentType, { name })),
+    create: (name, spec, auditId, annotations) =>
+      forUser(async () => {
+        const stamps = changeAnnotations({ auditId: () => auditId, traceparent });
+        const manifest = environmentManifest(name, spec, { ...annotations, ...stamps });
+        return client.create(environmentType, manifest).then(
+          (created) => kept(cache, created),
+          (error: unknown) => {
+            if (isAlreadyExists(error)) return "changed";
+            throw isForbidden(error) ? new CreationFailed({ cause: error }) : error;
+          },
+        );
+      }),
+    revise: ({ metadata }, spec, auditId, annotations) =>
+      forUser(() => {
+        const { name, uid, resourceVersion } = metadata;
+        const stamped = { ...annotations, ...changePatch({ auditId: () => auditId, traceparent }) };
+        const patch = { metadata: { uid, resourceVersion, annotations: stamped }, spec };
+        const isOvertaken = (error: unknown) => isConflict(error) || isNotFound(error);
+        return client
+          .patch(environmentType, { name }, patch, { as: "merge" })
+          .then((revised) => kept(cache, revised), insteadOf(isOvertaken, "changed"));
+      }),
+    remove: (environment) => removeNow(environment, { onlyThisVersion: true }),
+  };
+}
+
+/** Count of matching environments, by a fresh list. Keeps no objects, because a list may restart. */
+async function countNow(client: KubeClient, isMeant: (environment: EphemeralEnvironment) => boolean): Promise<number> {
+  const [meant, other] = [{}, {}] as [EphemeralEnvironment, EphemeralEnvironment];
+  const { items } = await client.list(environmentType, { keep: (one) => (isMeant(one) ? meant : other) });
+  return items.filter((item) => item === meant).length;
 }
 
 /**
@@ -34,16 +85,16 @@ export function operatorEnvironments(context: Context): OperatorEnvironments {
  * protection; an environment with another protection stays unchanged: its deletion will be refused.
  */
 async function withNotes(
-  context: Context,
+  store: EnvironmentStore,
   environment: EphemeralEnvironment,
-  removing: Removing,
+  removing: RemovalOptions,
 ): Promise<EphemeralEnvironment | "changed"> {
-  const notes = notesOf(environment, removing, context.traceparent?.());
+  const notes = notesOf(environment, removing, store.traceparent?.());
   if (notes === undefined) return environment;
   const { resourceVersion } = environment.metadata;
   let isChanged = false;
   try {
-    const noted = await patchLatest(context, environment, ({ metadata }) => {
+    const noted = await patchLatest(store, environment, ({ metadata }) => {
       isChanged = removing.onlyThisVersion === true && metadata.resourceVersion !== resourceVersion;
       return isChanged || metadata.deletionTimestamp !== undefined ? undefined : notes.patch;
     });
@@ -58,7 +109,7 @@ async function withNotes(
 /** The write before the deletion, and whether the deletion depends on it; `undefined` without a write. */
 function notesOf(
   environment: EphemeralEnvironment,
-  { cause, liftsProtection = false }: Removing,
+  { cause, liftsProtection = false }: RemovalOptions,
   span: string | undefined,
 ): { readonly patch: Partial<Change>; readonly isNeeded: boolean } | undefined {
   const needed = mayReturn(environment) ? cause : undefined;
@@ -72,18 +123,18 @@ function notesOf(
 }
 
 async function remove(
-  { client, cache, deletions }: Context,
+  { client, cache, deletions }: EnvironmentStore,
   environment: EphemeralEnvironment,
-  { onlyThisVersion = false }: Removing,
+  { onlyThisVersion = false }: RemovalOptions,
 ): Promise<"removing" | "changed"> {
   const { name, uid, resourceVersion } = environment.metadata;
   const preconditions = { uid, ...(onlyThisVersion ? { resourceVersion } : {}) };
-  const ask = () =>
+  const removal = () =>
     // Remembers only accepted calls: after a refusal, a later deletion by another client would pass for ours.
     deletions
       .during(uid, () => client.delete(environmentType, { name }, preconditions))
       .catch((error: unknown) => refusedRemoval(client, environment, { error, onlyThisVersion }));
-  const left = await retryOnConflict(ask);
+  const left = await retryOnConflict(removal);
   if (left === "conflict") return onlyThisVersion ? "changed" : "removing";
   keptRest(cache, environment, left);
   return "removing";

@@ -8,22 +8,21 @@ import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { surplusOf } from "../../../kit/surplus.ts";
-import type { History } from "../../../ports/api/history.ts";
 import type { Caches } from "../../../ports/caches.ts";
-import type { Records } from "../../../ports/records.ts";
+import type { History, Records } from "../../../ports/records.ts";
 import { recordType } from "../kinds.ts";
 
 /** Limit of one prune, so that none takes minutes; the next one continues. */
 const MOST_PRUNED = 1_000;
 
-interface Context {
+interface RecordStore {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly mostPruned?: number;
 }
 
 /** Records port: one EnvironmentRecord each, in the platform's namespace, named by the environment's UID. */
-export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED }: Context): Records {
+export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED }: RecordStore): Records {
   return {
     async keep(record) {
       await client.create(recordType, recordManifest(record, namespace)).catch(insteadOf(isAlreadyExists, undefined));
@@ -47,8 +46,7 @@ export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED 
       let dropped = 0;
       for (const { metadata } of surplus.slice(0, mostPruned)) {
         if (signal.aborted) break;
-        const { name, uid } = metadata;
-        await client.delete(recordType, { name, namespace }, { uid });
+        await client.delete(recordType, { name: metadata.name, namespace }, { uid: metadata.uid });
         dropped += 1;
       }
       return { dropped, isMoreLeft: dropped < surplus.length };
@@ -66,27 +64,18 @@ function endedAtMs({ metadata, spec }: EnvironmentRecord): number {
   return Date.parse(spec.deletedAt) || Date.parse(metadata.creationTimestamp);
 }
 
-/** History port on the watch caches. */
+/** History port on the watch caches; its revision rises with every change. */
 export function watchedHistory({ environments, records }: Pick<Caches, "environments" | "records">): History {
-  const revision = revisionOf([environments, records]);
-  return {
-    records: () => records.list().map((record) => completeRecord(record)),
-    get revision() {
-      return revision();
-    },
-  };
-}
-
-interface Changing {
-  subscribe(listener: () => void): () => void;
-}
-
-/** A number that every change of one of the caches raises. */
-function revisionOf(caches: readonly Changing[]): () => number {
   let revision = 0;
   const raise = () => {
     revision += 1;
   };
-  for (const cache of caches) cache.subscribe(raise);
-  return () => revision;
+  environments.subscribe(raise);
+  records.subscribe(raise);
+  return {
+    records: () => records.list().map((record) => completeRecord(record)),
+    get revision() {
+      return revision;
+    },
+  };
 }

@@ -1,19 +1,19 @@
 import { GROUP } from "../../../../crds/group.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
+import type { Rollup, SlotCounts } from "../../../../crds/rollup.ts";
+import {
+  byDimension,
+  type Dimension,
+  NO_TOTALS,
+  type PeriodSummary,
+  type Rows,
+  type Totals,
+} from "../../../../crds/usage/period-summary.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
-import type { Rollups } from "../../../ports/api/history.ts";
-import type { RollupContent, RollupStore, SlotCounts, StoredRollup } from "../../../ports/observability/rollups.ts";
-import {
-  DIMENSIONS,
-  type Dimension,
-  NO_TALLY,
-  type Rows,
-  type Summary,
-  type Tally,
-} from "../../../ports/observability/summary.ts";
+import type { RollupStore, Rollups, StoredRollup } from "../../../ports/rollups.ts";
 
 /** Label with a rollup's day, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;
@@ -22,17 +22,18 @@ const NAME_PREFIX = "rollup-";
 const COUNTS = "counts.json";
 const SUMMARY = "summary.json";
 
-interface Context {
+/** RollupStore port: one ConfigMap a day, in the platform's namespace. */
+export function kubernetesRollupStore({
+  client,
+  namespace,
+}: {
   readonly client: KubeClient;
   readonly namespace: string;
-}
-
-/** RollupStore port: one ConfigMap a day, in the platform's namespace. */
-export function kubernetesRollupStore({ client, namespace }: Context): RollupStore {
-  const draft = (day: string, content: RollupContent, resourceVersion?: string) => ({
+}): RollupStore {
+  const refOf = (day: string) => ({ name: `${NAME_PREFIX}${day}`, namespace });
+  const draft = (day: string, content: Rollup, resourceVersion?: string) => ({
     metadata: {
-      name: `${NAME_PREFIX}${day}`,
-      namespace,
+      ...refOf(day),
       labels: { [ROLLUP_LABEL]: day },
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
@@ -44,7 +45,7 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
   const isChanged = (error: unknown) => isConflict(error) || isNotFound(error);
   return {
     async find(day) {
-      const found = await client.find(configMapKind, { name: `${NAME_PREFIX}${day}`, namespace });
+      const found = await client.find(configMapKind, refOf(day));
       return found && storedRollup(found);
     },
     create: (day, content) =>
@@ -56,8 +57,7 @@ export function kubernetesRollupStore({ client, namespace }: Context): RollupSto
       return items.map(storedRollup);
     },
     async remove({ day, version: resourceVersion }) {
-      const ref = { name: `${NAME_PREFIX}${day}`, namespace };
-      await client.delete(configMapKind, ref, { resourceVersion }).catch(insteadOf(isConflict, undefined));
+      await client.delete(configMapKind, refOf(day), { resourceVersion }).catch(insteadOf(isConflict, undefined));
     },
   };
 }
@@ -86,7 +86,6 @@ export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | 
   };
 }
 
-/** Unreadable content counts as nothing: it must not block the next counts. */
 function storedRollup(configMap: WireObject): StoredRollup {
   const { metadata } = configMap;
   const day = metadata.name.slice(NAME_PREFIX.length);
@@ -100,6 +99,7 @@ function dataOf(configMap: WireObject | undefined): Readonly<Record<string, stri
   return (configMap as { readonly data?: Readonly<Record<string, string>> } | undefined)?.data ?? {};
 }
 
+/** Unreadable content counts as nothing: it must not block the next counts. */
 function orNothing<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -109,80 +109,69 @@ function orNothing<T>(read: () => T): T | undefined {
   }
 }
 
-type Counted = Pick<RollupContent, "slots" | "writers">;
-
+/** Stored counts of a day. */
 interface WrittenCounts {
-  /** Names of counters, in the order of each slot's counts. */
+  /** Names of counters, in the order of each slot's counts: once, because a day has hundreds of slots. */
   readonly counters: readonly string[];
   readonly slots: Readonly<Record<string, readonly number[]>>;
-  readonly writers: Counted["writers"];
+  readonly writers: Rollup["writers"];
 }
 
-/** Text of the counts, with each counter named once: a day has hundreds of slots. */
-function writtenCounts({ slots, writers }: Counted): string {
+function writtenCounts({ slots, writers }: Rollup): string {
   const counters = [...new Set(Object.values(slots).flatMap((counts) => Object.keys(counts)))].sort();
-  const figures = Object.entries(slots).map(([slot, counts]) => [slot, counters.map((name) => counts[name] ?? 0)]);
-  const written: WrittenCounts = { counters, slots: Object.fromEntries(figures), writers };
-  return JSON.stringify(written);
+  const values = mapValues(slots, (counts) => counters.map((name) => counts[name] ?? 0));
+  return JSON.stringify({ counters, slots: values, writers } satisfies WrittenCounts);
 }
 
 /** @throws SyntaxError for foreign text */
-function readCounts(text: string | undefined): Partial<Counted> {
+function readCounts(text: string | undefined): Partial<Rollup> {
   if (text === undefined) return {};
   const { counters, slots, writers } = JSON.parse(text) as Partial<WrittenCounts>;
   if (counters === undefined || slots === undefined || writers === undefined) throw new SyntaxError("no counts");
-  const countsOf = (figures: readonly number[]): SlotCounts =>
+  const countsOf = (values: readonly number[]): SlotCounts =>
     Object.fromEntries(
-      counters.flatMap((name, index) => {
-        const count = figures[index] ?? 0;
-        return count === 0 ? [] : [[name, count]];
-      }),
+      counters.map((name, index) => [name, values[index] ?? 0] as const).filter(([, count]) => count > 0),
     );
-  return {
-    slots: Object.fromEntries(Object.entries(slots).map(([slot, figures]) => [slot, countsOf(figures)])),
-    writers,
-  };
+  return { slots: mapValues(slots, countsOf), writers };
 }
 
-/** Totals without field names: a ConfigMap may hold thousands. */
-type Figures = readonly number[];
-
+/** Stored summary of a day, with rows by name. */
 interface WrittenSummary {
+  /** Names of the totals' fields, in the order of each row's values: once, because there may be thousands of rows. */
   readonly fields: readonly string[];
-  readonly total: Figures;
-  readonly by: Readonly<Partial<Record<Dimension, Readonly<Record<string, Figures>>>>>;
+  readonly total: readonly number[];
+  readonly by: Readonly<Partial<Record<Dimension, Readonly<Record<string, readonly number[]>>>>>;
   readonly peak: number;
 }
 
-const FIELDS = Object.keys(NO_TALLY) as (keyof Tally)[];
+const FIELDS = Object.keys(NO_TOTALS) as (keyof Totals)[];
 
 /** Deterministic text of the summary. */
-function writtenSummary({ total, by, peak }: Summary): string {
-  const figures = (tally: Tally) => FIELDS.map((field) => tally[field]);
+function writtenSummary({ total, by, peak }: PeriodSummary): string {
+  const valuesOf = (totals: Totals) => FIELDS.map((field) => totals[field]);
   const sorted = (rows: Rows) => [...rows].sort(([one], [other]) => (one < other ? -1 : 1));
-  const rows = (of: Rows) => Object.fromEntries(sorted(of).map(([name, tally]) => [name, figures(tally)]));
+  const rowsOf = (rows: Rows) => Object.fromEntries(sorted(rows).map(([name, totals]) => [name, valuesOf(totals)]));
   const written: WrittenSummary = {
     fields: FIELDS,
-    total: figures(total),
-    by: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(by[dimension])])),
+    total: valuesOf(total),
+    by: byDimension((one) => rowsOf(by[one])),
     peak,
   };
   return JSON.stringify(written);
 }
 
 /** @throws SyntaxError for text other than JSON */
-function readSummary(text: string | undefined): Summary | undefined {
+function readSummary(text: string | undefined): PeriodSummary | undefined {
   if (text === undefined) return undefined;
   const { fields, total, by, peak } = JSON.parse(text) as WrittenSummary;
-  const tally = (figures: Figures): Tally => ({
-    ...NO_TALLY,
-    ...Object.fromEntries(figures.map((figure, index) => [fields[index], figure])),
+  const totalsOf = (values: readonly number[]): Totals => ({
+    ...NO_TOTALS,
+    ...Object.fromEntries(values.map((value, index) => [fields[index], value])),
   });
-  const rows = (dimension: Dimension): Rows =>
-    new Map(Object.entries(by[dimension] ?? {}).map(([name, figures]) => [name, tally(figures)]));
-  return {
-    total: tally(total),
-    by: Object.fromEntries(DIMENSIONS.map((dimension) => [dimension, rows(dimension)])) as Record<Dimension, Rows>,
-    peak,
-  };
+  const rowsOf = (dimension: Dimension): Rows =>
+    new Map(Object.entries(by[dimension] ?? {}).map(([name, values]) => [name, totalsOf(values)]));
+  return { total: totalsOf(total), by: byDimension(rowsOf), peak };
 }
+
+const mapValues = <T, R>(record: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));

@@ -1,10 +1,6 @@
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import { TRACEPARENT_ANNOTATION } from "../../../../crds/group.ts";
-import type {
-  WebhookDelivery,
-  WebhookDeliverySpec,
-  WebhookDeliveryStatus,
-} from "../../../../crds/webhooks/webhook-delivery.ts";
+import type { WebhookDelivery, WebhookDeliverySpec } from "../../../../crds/webhooks/webhook-delivery.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
 import {
   ALL,
@@ -16,16 +12,17 @@ import {
   BY_WAITING_KEY,
   WAITING,
 } from "../../../ports/caches.ts";
-import type { Claim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
+import type { DeliveryClaim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryType } from "../kinds.ts";
-import { kept, keptRest, type Store } from "../store.ts";
+import { writeStatus } from "../status-writer.ts";
+import { kept, removeExactly, type Store } from "../store.ts";
 import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "../user-request.ts";
 
-type Context = Pick<Store<WebhookDelivery>, "client" | "cache" | "namespace" | "traceparent">;
+type DeliveryStore = Pick<Store<WebhookDelivery>, "client" | "cache" | "namespace" | "traceparent">;
 
 /** WebhookDeliveries port on the Kubernetes API and the watch cache. */
-export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries {
-  const { cache, namespace } = context;
+export function kubernetesWebhookDeliveries(store: DeliveryStore): WebhookDeliveries {
+  const { cache, namespace } = store;
   return {
     find: (name) => complete(cache).get(`${namespace}/${name}`),
     list: () => complete(cache).list(),
@@ -35,15 +32,18 @@ export function kubernetesWebhookDeliveries(context: Context): WebhookDeliveries
     pending: () => complete(cache).by(BY_WAITING, WAITING),
     undecided: (repository = ALL) => complete(cache).by(BY_UNDECIDED, repository),
     waitingFor: (key) => complete(cache).by(BY_WAITING_KEY, key),
-    claim: (name, spec) => forUser(() => claim(context, name, spec)),
-    finish: (delivery, status) => forUser(() => finish(context, delivery, status)),
-    remove: (delivery) => forUser(() => remove(context, delivery)),
+    claim: (name, spec) => forUser(() => claim(store, name, spec)),
+    finish: (delivery, status) =>
+      forUser(() =>
+        writeStatus(store, webhookDeliveryType, delivery, status).then(() => "stored" as const, changedIfElsewhere),
+      ),
+    remove: (delivery) => forUser(() => removeExactly(store, webhookDeliveryType, delivery)),
   };
 }
 
-async function claim(context: Context, name: string, spec: WebhookDeliverySpec): Promise<Claim> {
-  const { client, cache, namespace } = context;
-  const span = context.traceparent?.();
+async function claim(store: DeliveryStore, name: string, spec: WebhookDeliverySpec): Promise<DeliveryClaim> {
+  const { client, cache, namespace } = store;
+  const span = store.traceparent?.();
   const annotations = span === undefined ? {} : { annotations: { [TRACEPARENT_ANNOTATION]: span } };
   const metadata = { name, namespace, ...annotations };
   try {
@@ -59,30 +59,5 @@ async function claim(context: Context, name: string, spec: WebhookDeliverySpec):
   }
 }
 
-async function finish(
-  { client, cache }: Context,
-  { metadata }: WebhookDelivery,
-  status: WebhookDeliveryStatus,
-): Promise<"stored" | "changed"> {
-  const version = { op: "replace", path: "/metadata/resourceVersion", value: metadata.resourceVersion };
-  const patch = [version, { op: "add", path: "/status", value: status }];
-  const options = { as: "json", subresource: "status" } as const;
-  const written = await client
-    .patch(webhookDeliveryType, metadata, patch, options)
-    .catch(insteadOf(isElsewhere, undefined));
-  if (written === undefined) return "changed";
-  kept(cache, written);
-  return "stored";
-}
-
-/** Another process was first, or it was dropped. */
-const isElsewhere = (error: unknown) => isConflict(error) || isNotFound(error);
-
-async function remove({ client, cache, namespace }: Context, delivery: WebhookDelivery): Promise<void> {
-  const { name, uid } = delivery.metadata;
-  // Conflict: another one has its name.
-  const left = await client
-    .delete(webhookDeliveryType, { name, namespace }, { uid })
-    .catch(insteadOf(isConflict, undefined));
-  if (left !== undefined) keptRest(cache, delivery, left);
-}
+/** Another process was first, or the delivery was dropped. */
+const changedIfElsewhere = insteadOf((error) => isConflict(error) || isNotFound(error), "changed");

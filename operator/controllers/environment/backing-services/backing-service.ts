@@ -23,7 +23,7 @@ export interface BackingService {
   readonly name: string;
   readonly condition: StepCondition;
   /** True when the environment has it: by its spec, else by its config set. */
-  readonly isWanted: (spec: EnvironmentSpec, configSet: ConfigSetSpec | undefined) => boolean;
+  readonly isDesired: (spec: EnvironmentSpec, configSet: ConfigSetSpec | undefined) => boolean;
   readonly values: (configSet: ConfigSetSpec | undefined, settings: Settings) => Readonly<Record<string, unknown>>;
   /** Secrets generated for it, whatever the Repositories list. */
   readonly secrets: readonly WantedSecret[];
@@ -32,13 +32,4 @@ export interface BackingService {
   /** Remedies for users, where they differ from those of a component. */
   readonly remedies: { readonly [reason in PodProblemReason]?: string };
   readonly recorded: (environment: EphemeralEnvironment) => Partial<RecordSpec>;
-}
-
-/** Backing services of the environment. */
-export function wantedServices(input: {
-  readonly environment: EphemeralEnvironment;
-  readonly configSet: ConfigSetSpec | undefined;
-  readonly services: readonly BackingService[];
-}): readonly BackingService[] {
-  return input.services.filter(({ isWanted }) => isWanted(input.environment.spec, input.configSet));
 }

@@ -13,7 +13,7 @@ export const postgresql: BackingService = {
   name: NAME,
   condition: "DatabaseReady",
 
-  isWanted: ({ database }, configSet) => database?.provision ?? configSet?.database?.enabled ?? false,
+  isDesired: ({ database }, configSet) => database?.provision ?? configSet?.database?.enabled ?? false,
 
   values(configSet, { database }) {
     const { version = database.version, sizeGi = database.sizeGi } = configSet?.database ?? {};

@@ -5,11 +5,12 @@ import type { ReconcileResult } from "../../../kit/controller/controller.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { EnvironmentDependencies } from "../dependencies.ts";
 import { storedVariables } from "../desired/variables.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { componentRepositories } from "../repositories.ts";
 import { sameStatus } from "../status/status.ts";
 import { withUsage } from "../status/usage.ts";
 import { deletionReason, environmentRecord } from "./record.ts";
-import { isOver, type Progress, type Teardown, tearDown } from "./teardown.ts";
+import { isOver, type Teardown, tearDown } from "./teardown.ts";
+import type { Progress } from "./teardown-steps.ts";
 import { terminatingStatus } from "./terminating.ts";
 
 /** The dependencies of one pass of a deletion. */
@@ -29,7 +30,7 @@ export async function finalize(
 ): Promise<ReconcileResult | undefined> {
   if (!hasFinalizer(environment)) return;
   const { repositories, backingServices, log } = context;
-  const variables = storedVariables(environment, repositoriesOf(environment, repositories), backingServices);
+  const variables = storedVariables(environment, componentRepositories(environment, repositories), backingServices);
   const record = (past: Progress, goneAt: Date) =>
     environmentRecord(environment, { ...past, goneAt, services: backingServices });
   const toHost = (signal: AbortSignal) => reportDeleted(environment, context, signal);
@@ -57,7 +58,7 @@ async function announceEnd(
 ): Promise<void> {
   const { name, deletionTimestamp = clock.now().toISOString() } = environment.metadata;
   try {
-    await announcer?.announceDeletion(environment, deletionReason(environment, deletionTimestamp));
+    await announcer?.reportDeleted(environment, deletionReason(environment, deletionTimestamp));
   } catch (error) {
     if (isUnavailable(error)) throw error;
     log.error("the message about a deletion could not be made", { environment: name, error });

@@ -1,9 +1,9 @@
+import { isConfirmed } from "../../../../crds/environment/deletion-budget.ts";
 import { ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../../../crds/group.ts";
 import { isUuid, nameProblem, namespaceName } from "../../../../crds/names.ts";
 import type { KubeObject } from "../../../kit/client/objects.ts";
 import type { Owner } from "../../../ports/cluster.ts";
-import type { HeldOwner } from "../../../ports/secret-manager.ts";
-import { isConfirmed } from "./deletion-budget.ts";
+import type { SecretOwner } from "../../../ports/secret-manager.ts";
 
 /** Remaining objects of a deleted environment. */
 export interface Orphan {
@@ -26,7 +26,7 @@ export function ownerOf({ metadata }: KubeObject): Owner | undefined {
 /** Objects of unknown environments, grouped by owner. */
 export function orphansAmong(
   objects: readonly KubeObject[],
-  held: readonly HeldOwner[],
+  held: readonly SecretOwner[],
   isKnown: (uid: string) => boolean,
 ): Orphan[] {
   // Nearly all are known, and this check is the cheapest.
@@ -50,7 +50,7 @@ function ofObject(object: KubeObject): Orphan[] {
   return [{ owner, what, since: made, until: made, isConfirmed: isConfirmed(object) }];
 }
 
-function ofSecrets({ name, uid, since, until }: HeldOwner): Orphan[] {
+function ofSecrets({ name, uid, since, until }: SecretOwner): Orphan[] {
   if (!isEnvironment({ name, uid })) return [];
   return [{ owner: { name, uid }, what: ["secrets"], since, until, isConfirmed: false }];
 }

@@ -1,18 +1,17 @@
 import { appliedState } from "../../../../crds/environment/applied-state.ts";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type { TeardownStep } from "../../../../crds/environment/environment-status.schema.ts";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, isEndedByExpiry, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { isMadeByEvent, mayReturn, notedCause } from "../../../../crds/environment/managed-by.ts";
 import type { DeletionCause } from "../../../../crds/environment/manifest.schema.ts";
+import { recorded } from "../../../../crds/environment/noted-manifest.ts";
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
+import { present } from "../../../../crds/present.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
-import { recorded } from "../manifests/noted-manifest.ts";
-import { FEEDBACK_STEP } from "./last-feedback.ts";
-import type { Progress } from "./teardown.ts";
+import { FEEDBACK_STEP, type Progress, VOLUMES_STEP } from "./teardown-steps.ts";
 import { beforeTeardown } from "./terminating.ts";
-import { VOLUMES_STEP } from "./volumes.ts";
 
 interface Ended extends Progress {
   readonly goneAt: Date;
@@ -27,44 +26,32 @@ export function environmentRecord(
   const deletedAt = metadata.deletionTimestamp ?? goneAt.toISOString();
   const configSet = status?.configSet ?? spec.configSet;
   const reason = deletionReason(environment, deletedAt);
-  return {
+  const ofServices: Partial<RecordSpec> = Object.assign({}, ...services.map((one) => one.recorded(environment)));
+  const record = present({
     name: metadata.name,
     uid: metadata.uid,
     createdAt: metadata.creationTimestamp,
     reason,
-    ...(mayReturn(environment) ? { cause: causeOf(environment, reason) } : {}),
-    ...dueAt(environment),
-    ...(status?.manifest === undefined ? {} : { manifest: recorded(status.manifest) }),
-    ...(status?.readyAt === undefined ? {} : { readyAt: status.readyAt }),
-    ...charged(status),
+    cause: mayReturn(environment) ? causeOf(environment, reason) : undefined,
+    dueAt: deletableFrom(environment)?.toISOString(),
+    manifest: status?.manifest && recorded(status.manifest),
+    readyAt: status?.readyAt,
+    usage: status?.usage,
+    allocations: status?.allocations,
     ...deletionTimes(deletedAt, goneAt),
     ...beforeTeardown(environment),
     ttlHours: ttlHours(environment),
     components: Object.fromEntries(COMPONENTS.flatMap((component) => recordedComponent(environment, component))),
-    ...(configSet === undefined ? {} : { configSet: recordedConfigSet(configSet) }),
-    ...Object.assign({}, ...services.map(({ recorded }) => recorded(environment))),
-    ...(spec.owner === undefined ? {} : { owner: spec.owner }),
-    ...(spec.access === undefined ? {} : { groups: spec.access.groups }),
-    ...(spec.trigger === undefined ? {} : { trigger: spec.trigger }),
-    ...applied(environment),
-    ...untold(past.steps),
-    ...withForce(past),
-  };
-}
-
-function charged({ usage, allocations }: EnvironmentStatus = {}): Pick<RecordSpec, "usage" | "allocations"> {
-  return { ...(usage && { usage }), ...(allocations && { allocations }) };
-}
-
-/** State of its pull request at the environment's last write for it. */
-function applied(environment: EphemeralEnvironment): Pick<RecordSpec, "appliedState"> {
-  const state = isMadeByEvent(environment) ? appliedState(environment) : undefined;
-  return state === undefined ? {} : { appliedState: state };
-}
-
-function dueAt(environment: EphemeralEnvironment): Pick<RecordSpec, "dueAt"> {
-  const due = deletableFrom(environment);
-  return due === undefined ? {} : { dueAt: due.toISOString() };
+    configSet: configSet && present({ name: configSet.name, version: configSet.version }),
+    owner: spec.owner,
+    groups: spec.access?.groups,
+    trigger: spec.trigger,
+    // State of its pull request at the environment's last write for it.
+    appliedState: isMadeByEvent(environment) ? appliedState(environment) : undefined,
+    untold: leftBy(past.steps, FEEDBACK_STEP),
+    ...forcedEnds(past),
+  });
+  return { ...record, ...ofServices };
 }
 
 /** Reason of a deletion for records and messages. */
@@ -88,7 +75,7 @@ export function orphanRecord(
     reason: "orphaned",
     createdAt: since.toISOString(),
     ...deletionTimes(seenAt.toISOString(), goneAt),
-    ...withForce(past),
+    ...forcedEnds(past),
   };
 }
 
@@ -105,29 +92,15 @@ function recordedComponent({ spec, status }: EphemeralEnvironment, component: Co
   return [[component, { repository, branch, commit: known ?? requested }] as const];
 }
 
-function recordedConfigSet({ name, version }: { name: string; version?: number }) {
-  return version === undefined ? { name } : { name, version };
-}
-
-function untold(steps: readonly TeardownStep[]): Pick<RecordSpec, "untold"> {
-  const left = leftBy(steps, FEEDBACK_STEP);
-  return left === undefined ? {} : { untold: left };
-}
-
 /** Forced ends by the platform or an admin, and kept objects. */
-function withForce({
-  steps,
-  removals = [],
-}: Progress): Pick<RecordSpec, "keptVolumes" | "takenOver" | "removals" | "forced"> {
-  const keptVolumes = leftBy(steps, VOLUMES_STEP);
-  const takenOver = leftBy(steps, "application");
+function forcedEnds({ steps, removals = [] }: Progress) {
   const forced = steps.filter(({ state }) => state === "forced");
-  return {
-    ...(keptVolumes === undefined ? {} : { keptVolumes }),
-    ...(takenOver === undefined ? {} : { takenOver }),
-    ...(removals.length === 0 ? {} : { removals: [...removals] }),
-    ...(forced.length === 0 ? {} : { forced: forced.map(({ name, message = "" }) => ({ step: name, left: message })) }),
-  };
+  return present({
+    keptVolumes: leftBy(steps, VOLUMES_STEP),
+    takenOver: leftBy(steps, "application"),
+    removals: removals.length === 0 ? undefined : [...removals],
+    forced: forced.length === 0 ? undefined : forced.map(({ name, message = "" }) => ({ step: name, left: message })),
+  });
 }
 
 /** A step that is gone has a message when something of it was given up. */

@@ -1,5 +1,4 @@
-/** Ends what a chart holds: the deployer is asked for a time, and then the platform removes the application and empties the namespace itself. */
-
+/** Ends an application that its deployer does not end in time, and empties its namespace. */
 import type { Settings } from "../../../../config/settings.ts";
 import type { FinalizerRemoval } from "../../../../crds/environment/environment-status.schema.ts";
 import { GROUP } from "../../../../crds/group.ts";
@@ -20,8 +19,8 @@ import { ENVIRONMENT_QUOTA } from "../desired/isolation.ts";
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING, accessBindingObject } from "../desired/secret.ts";
 
-/** The settings and ports of what is done for an object that keeps a teardown. */
-interface TakeOverDependencies {
+/** The settings and ports of a takeover. */
+export interface TakeOverDependencies {
   readonly settings: Settings;
   readonly log: Log;
   readonly cluster: Cluster;
@@ -92,7 +91,7 @@ export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverDepend
 }
 
 /** Limits on emptying a namespace. */
-export interface EmptyingLimits {
+interface EmptyingLimits {
   /** True when foreign finalizers have had their time. */
   readonly isDue: boolean;
   /** True when an admin also wants finalizers removed that free something outside the cluster. */
@@ -101,7 +100,7 @@ export interface EmptyingLimits {
 }
 
 /** Result of emptying a namespace as far as possible. */
-export interface Emptied {
+interface Emptied {
   readonly blockers: readonly Blocker[];
   /** Removals that the status must store before the next call makes them, with earlier ones. */
   readonly removals: readonly FinalizerRemoval[];
@@ -123,19 +122,19 @@ export async function emptyNamespace(
   await namespaceContents.endPods(environment, GRACE_SECONDS);
   const awaited = isForced ? [] : settings.deletion.awaitedFinalizers;
   const held = heldContents(await namespaceContents.list(environment), awaited);
-  const { refusals, removals } = await releaseHeld(
-    environment,
-    { held: isDue ? held : [], isForced, recorded },
-    context,
-  );
+  const due = isDue ? held : [];
+  const refusals = await releaseHeld(environment, { held: due, isForced, recorded }, context);
   // A forced step ends with this call, whatever is left.
-  if (held.length === 0 || isForced) await giveBackRights(environment, context);
+  if (held.length === 0 || isForced) {
+    const binding = refIn({ metadata: environment }, ACCESS_BINDING);
+    await context.cluster.release(environment, roleBindingKind, binding, [RIGHTS_FINALIZER]);
+  }
   const isQuiet = held.every(({ content, unwanted }) => unwanted.length === 0 || refusals.has(content));
-  const blockers = isDue ? held.flatMap((one) => blockersOf(one, refusals.get(one.content))) : [];
-  return { blockers, removals, isQuiet: held.length > 0 && isQuiet };
+  const blockers = due.flatMap((one) => blockersOf(one, refusals.get(one.content)));
+  return { blockers, removals: withRemovals(recorded, due), isQuiet: held.length > 0 && isQuiet };
 }
 
-/** Releases what the status names, or everything when an admin forces it. */
+/** Releases what the status names, or everything when an admin forces it; returns the refusals. */
 async function releaseHeld(
   environment: Owner,
   { held, isForced, recorded }: Pick<EmptyingLimits, "isForced" | "recorded"> & { readonly held: readonly Held[] },
@@ -152,16 +151,11 @@ async function releaseHeld(
       log.warn("finalizers were removed", { environment: name, uid, kind: kind.kind, object, finalizers });
     } else refusals.set(content, refusal);
   }
-  return { refusals, removals: withRemovals(recorded, held) };
-}
-
-function giveBackRights(environment: Owner, { cluster }: Pick<TakeOverDependencies, "cluster">): Promise<void> {
-  const ref = refIn({ metadata: environment }, ACCESS_BINDING);
-  return cluster.release(environment, roleBindingKind, ref, [RIGHTS_FINALIZER]);
+  return refusals;
 }
 
 /** An object with foreign finalizers. */
-export interface Held {
+interface Held {
   readonly content: Content;
   readonly unwanted: readonly string[];
   /** Finalizers that free something outside the cluster. */

@@ -1,12 +1,12 @@
-import { type ConditionDraft, clipped, findCondition, transition } from "../../../../crds/conditions.ts";
+import { clipped, findCondition, withCondition } from "../../../../crds/conditions.ts";
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
-  observedAuditId,
-  reconcileToken,
+  handledRequests,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { phaseOf } from "../../../../crds/environment/phase.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
+import { nextCondition } from "../status/status.ts";
 import { TEARDOWN_STEPS, type Teardown } from "./teardown.ts";
 
 /** Reason of `Ready` for a late step of the deletion. */
@@ -28,26 +28,18 @@ export function terminatingStatus(
   { steps, blockers, removals }: Teardown,
   now: Date,
 ): EnvironmentStatus {
-  const { status, metadata } = environment;
+  const { status } = environment;
   const isStuck = blockers.length > 0;
-  const ready: ConditionDraft = {
-    type: "Ready",
-    status: "False",
-    reason: isStuck ? DELETION_STUCK : "Terminating",
-    message: clipped(message(environment, steps, isStuck)),
-    observedGeneration: metadata.generation,
-  };
-  const others = (status?.conditions ?? []).filter(({ type }) => type !== "Ready");
-  const conditions = [...others, transition(findCondition(status?.conditions, "Ready"), ready, now)];
+  const reason = isStuck ? DELETION_STUCK : "Terminating";
+  const ready = { status: "False", reason, message: message(environment, steps, isStuck) } as const;
+  const conditions = withCondition(status?.conditions, nextCondition(environment, "Ready", ready, now));
   const teardown = {
     steps: [...steps],
     ...(isStuck ? { blockers: [...blockers] } : {}),
     ...(removals.length > 0 ? { removals: [...removals] } : {}),
     before: beforeTeardown(environment),
   };
-  const token = reconcileToken(environment);
-  const handled = token === undefined ? {} : { lastHandledReconcileAt: token };
-  return { ...status, ...observedAuditId(environment), ...handled, phase: "terminating", conditions, teardown };
+  return { ...status, ...handledRequests(environment), phase: "terminating", conditions, teardown };
 }
 
 function message(environment: EphemeralEnvironment, steps: Teardown["steps"], isStuck: boolean): string {

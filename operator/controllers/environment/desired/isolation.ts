@@ -110,9 +110,7 @@ const allowedTrafficSpec = oncePer((settings: Settings) => {
 });
 
 const PRIVATE_IPV4 = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"];
-/**
- * Ranges of nodes, the API server and other pods (RFC 1918, RFC 6598, RFC 4193), also by NAT64 (RFC 6052, RFC 8215).
- */
+/** Ranges of nodes, the API server and pods (RFC 1918, RFC 6598, RFC 4193), also by NAT64 (RFC 6052, RFC 8215). */
 const PRIVATE = [...PRIVATE_IPV4, ...PRIVATE_IPV4.map(byNat64), "64:ff9b:1::/48", "fc00::/7"];
 
 /**

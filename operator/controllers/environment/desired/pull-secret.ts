@@ -28,13 +28,13 @@ const PULLS_MAX = 16;
  * configuration can't distinguish them.
  */
 export function pullPlan(repositories: ComponentRepositories): readonly PlannedPull[] {
-  const asking = Object.values(repositories).flatMap((repository) => {
+  const requests = Object.values(repositories).flatMap((repository) => {
     const { imagePullSecretRef: ref } = repository.spec;
     return ref === undefined ? [] : [{ ...imagePlace(repository), source: `${ref.name}@${ref.key}`, repository }];
   });
-  const planned = asking.map(({ registry, name, source, repository }) => {
+  const planned = requests.map(({ registry, name, source, repository }) => {
     // Two credentials of one registry are distinguished by their images.
-    const isDisputed = asking.some((other) => other.registry === registry && other.source !== source);
+    const isDisputed = requests.some((other) => other.registry === registry && other.source !== source);
     return { registry: isDisputed ? imageKey(registry, name) : registryKey(registry), source, repository };
   });
   return [...new Map(planned.map((pull) => [pull.registry, pull])).values()];
@@ -60,25 +60,25 @@ const imageKey = (registry: string, name: string) =>
  *
  * @param answers the plan, each with its credential if available
  * @param named entries in the status
- * @param held entries in the Secret
+ * @param existing entries in the Secret
  */
 export function pullContents(
   answers: readonly PullEntry[],
   named: readonly PullCredential[],
-  held: ReadonlyMap<string, Sensitive>,
+  existing: ReadonlyMap<string, Sensitive>,
 ): { readonly credentials: ReadonlyMap<string, Sensitive>; readonly pullSecret: PullCredential[] } {
-  const kept = (pull: PullCredential): PullEntry[] => {
-    const credential = held.get(pull.registry);
+  const entryOf = (pull: PullCredential): PullEntry[] => {
+    const credential = existing.get(pull.registry);
     return credential === undefined ? [] : [{ ...pull, credential }];
   };
   const planned = answers.flatMap((answer): PullEntry[] => {
     if (answer.credential !== undefined) return [answer];
     const former = named.find(({ registry }) => registry === answer.registry);
-    const left = kept(former ?? answer);
+    const left = entryOf(former ?? answer);
     // An entry in the status stays: it is restored when its credential is available.
     return left.length === 0 && former !== undefined ? [former] : left;
   });
-  const former = formerPulls(answers, named).flatMap(kept);
+  const former = formerPulls(answers, named).flatMap(entryOf);
   // The last entry is in use; of too many, the oldest are dropped.
   const entries: readonly PullEntry[] = [...planned, ...former.slice(-(PULLS_MAX - planned.length))];
   return {

@@ -1,9 +1,8 @@
-import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { secretStoreName } from "../../../../crds/names.ts";
 import { admits, type WantedSecret, wantedSecrets } from "../../../../crds/repository/repository.ts";
-import { type BackingService, type DerivedVariable, wantedServices } from "../backing-services/backing-service.ts";
-import type { PlanInput } from "../plan-input.ts";
+import type { BackingService, DerivedVariable } from "../backing-services/backing-service.ts";
+import { desiredServices, type PlanInput } from "../plan-input.ts";
 import { failed, type Unfinished } from "../step-result.ts";
 import {
   type DerivedSecret,
@@ -12,7 +11,7 @@ import {
   type ReferredSecret,
   rotation,
 } from "./planned-secret.ts";
-import { type Reference, type Variables, variablesOf } from "./variables.ts";
+import { type SecretReference, type Variables, variablesOf } from "./variables.ts";
 
 /** Sorted content of the pods' Secret, or the request's problem. */
 export type SecretPlan =
@@ -22,8 +21,8 @@ export type SecretPlan =
 /** Shape of a lost value that no Repository lists any more. */
 const UNLISTED = { kind: "password", length: 32 } as const;
 
-interface Sources extends PlanInput {
-  readonly wanted: readonly BackingService[];
+interface SecretSources extends PlanInput {
+  readonly desired: readonly BackingService[];
   readonly variables: Variables;
   /** Needs of the Repositories and backing services, by variable. */
   readonly listed: ReadonlyMap<string, WantedSecret>;
@@ -39,9 +38,9 @@ interface Sources extends PlanInput {
  */
 export function secretPlan(input: PlanInput): SecretPlan {
   const sources = sourcesOf(input);
-  const { wanted, provided } = sources;
+  const { desired, provided } = sources;
   const references = effectiveReferences(sources);
-  const derived = wanted
+  const derived = desired
     .flatMap((service) => service.derived)
     .filter(({ name }) => !references.has(name) && !provided.has(name));
   const own = ownNames(sources).filter((name) => !references.has(name) && !derived.some((one) => one.name === name));
@@ -50,8 +49,11 @@ export function secretPlan(input: PlanInput): SecretPlan {
     ...[...references].map(([name, reference]) => referredSecret(sources, name, reference)),
   ];
   const required = generates(sources) ? [] : known(sources);
-  const problem = secretProblem({ ...sources, required, planned: new Set(secrets.map(({ name }) => name)) });
-  if (problem !== undefined) return { problem };
+  const requested = { ...sources, required, planned: new Set(secrets.map(({ name }) => name)) };
+  for (const { reason, offenders, message } of RULES) {
+    const names = offenders(requested);
+    if (names.length > 0) return { problem: failed(reason, message(names.join(", "))) };
+  }
   const resolved = withAliases(secrets);
   const all = [...resolved, ...derived.flatMap((variable) => derivedSecret(variable, resolved, sources))];
   return { secrets: all.sort((one, other) => (one.name < other.name ? -1 : 1)) };
@@ -71,16 +73,16 @@ export function formerPlan(input: PlanInput): readonly PlannedSecret[] {
   });
 }
 
-function sourcesOf(input: PlanInput): Sources {
+function sourcesOf(input: PlanInput): SecretSources {
   const { spec, status } = input.environment;
-  const wanted = wantedServices(input);
+  const desired = desiredServices(input);
   const listed = [
-    ...wanted.flatMap((service) => service.secrets),
+    ...desired.flatMap((service) => service.secrets),
     ...Object.values(input.repositories).flatMap(wantedSecrets),
   ];
   return {
     ...input,
-    wanted,
+    desired,
     variables: variablesOf(input),
     listed: new Map(listed.map((secret) => [secret.name, secret])),
     provided: new Set(spec.secrets?.provided),
@@ -89,30 +91,28 @@ function sourcesOf(input: PlanInput): Sources {
 }
 
 /** Applicable references; a provided value wins over a reference of the config set. */
-function effectiveReferences({ variables, provided }: Sources): ReadonlyMap<string, Reference> {
+function effectiveReferences({ variables, provided }: SecretSources): ReadonlyMap<string, SecretReference> {
   return new Map(
     [...variables.references].filter(([name, { origin }]) => origin === "override" || !provided.has(name)),
   );
 }
 
-function ownNames(sources: Sources): string[] {
+function ownNames(sources: SecretSources): string[] {
   const { provided, former } = sources;
-  const made = generates(sources) ? known(sources) : [];
-  const kept = [...(former?.values() ?? [])]
-    .filter((secret) => ownVersion(secret) !== undefined)
-    .map(({ name }) => name);
-  return [...new Set([...made, ...kept, ...provided])];
+  const generated = generates(sources) ? known(sources) : [];
+  const stored = [...(former?.values() ?? [])].filter((secret) => ownVersion(secret) !== undefined);
+  return [...new Set([...generated, ...stored.map(({ name }) => name), ...provided])];
 }
 
-const generates = ({ environment }: Sources) => environment.spec.secrets?.autoGenerate !== false;
+const generates = ({ environment }: SecretSources) => environment.spec.secrets?.autoGenerate !== false;
 
 /** Listed variables of the environment's creation; a backing service may be added later. */
-function known({ former, listed, wanted }: Sources): string[] {
-  const ofServices = new Set(wanted.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
+function known({ former, listed, desired }: SecretSources): string[] {
+  const ofServices = new Set(desired.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
   return [...listed.keys()].filter((name) => (former?.has(name) ?? true) || ofServices.has(name));
 }
 
-function ownSecret(sources: Sources, name: string): OwnSecret {
+function ownSecret(sources: SecretSources, name: string): OwnSecret {
   const before = sources.former?.get(name);
   const version = ownVersion(before);
   const requested = requestedRotation(sources, name);
@@ -123,13 +123,13 @@ function ownSecret(sources: Sources, name: string): OwnSecret {
 }
 
 /** Shape to generate for a missing value; nothing for a value that users provide. */
-function generation(sources: Sources, name: string): Pick<OwnSecret, "generate"> {
+function generation(sources: SecretSources, name: string): Pick<OwnSecret, "generate"> {
   if (sources.provided.has(name) || !generates(sources)) return {};
   return { generate: sources.listed.get(name) ?? { name, ...UNLISTED } };
 }
 
 /** Own properties only: variables may be named like members of JavaScript's objects. */
-function requestedRotation({ environment }: Pick<Sources, "environment">, name: string): string | undefined {
+function requestedRotation({ environment }: Pick<SecretSources, "environment">, name: string): string | undefined {
   const { rotate = {} } = environment.spec.secrets ?? {};
   return Object.hasOwn(rotate, name) ? rotate[name] : undefined;
 }
@@ -139,7 +139,7 @@ function ownVersion(before: SecretStatus | undefined): number | undefined {
   return before?.source === undefined ? before?.version : before.own;
 }
 
-function referredSecret(sources: Sources, name: string, reference: Reference): ReferredSecret {
+function referredSecret(sources: SecretSources, name: string, reference: SecretReference): ReferredSecret {
   const before = sources.former?.get(name);
   const source = `${reference.name}@${reference.key}`;
   const requested = requestedRotation(sources, name);
@@ -171,20 +171,13 @@ const sourceOf = ({ of }: DerivedVariable) => `${of}@latest`;
 function derivedSecret(
   variable: DerivedVariable,
   secrets: readonly PlannedSecret[],
-  { former }: Sources,
+  { former }: SecretSources,
 ): DerivedSecret[] {
   const { name, of, value } = variable;
   const base = secrets.find((secret) => secret.name === of);
   if (base === undefined) return [];
   const own = ownVersion(former?.get(name));
-  const derived: DerivedSecret = {
-    kind: "derived",
-    name,
-    of,
-    value,
-    version: base.version,
-    source: sourceOf(variable),
-  };
+  const derived = { kind: "derived", name, of, value, version: base.version, source: sourceOf(variable) } as const;
   return [own === undefined ? derived : { ...derived, own }];
 }
 
@@ -197,23 +190,10 @@ function withAliases(secrets: readonly PlannedSecret[]): readonly PlannedSecret[
   });
 }
 
-interface RequestedSecrets {
-  readonly environment: EphemeralEnvironment;
-  readonly configSet: ConfigSetSpec | undefined;
-  readonly variables: Variables;
-  readonly provided: ReadonlySet<string>;
+interface RequestedSecrets extends SecretSources {
   /** Variables that must be given, because nothing is generated. */
   readonly required: readonly string[];
   readonly planned: ReadonlySet<string>;
-}
-
-/** First problem of the request; until it is solved, pods keep their former secrets. */
-function secretProblem(requested: RequestedSecrets): Unfinished | undefined {
-  for (const { reason, offenders, message } of RULES) {
-    const names = offenders(requested);
-    if (names.length > 0) return failed(reason, message(names.join(", ")));
-  }
-  return undefined;
 }
 
 interface Rule {
@@ -222,6 +202,7 @@ interface Rule {
   readonly message: (names: string) => string;
 }
 
+/** The first broken rule is the request's problem; until it is solved, pods keep their former secrets. */
 const RULES: readonly Rule[] = [
   {
     reason: "SecretInPlainText",
@@ -247,7 +228,9 @@ const RULES: readonly Rule[] = [
   {
     reason: "SecretNotShared",
     offenders: (requested) =>
-      sharing(requested, ({ configSet }) => configSet !== undefined && !admitsIt(requested, configSet)),
+      sharing(requested, ({ environment, configSet }) => {
+        return configSet !== undefined && !admits({ spec: configSet }, environment.spec.access?.groups ?? []);
+      }),
     message: (names) => `${names}: this environment has no group in common with the config set's`,
   },
   {
@@ -268,8 +251,4 @@ const FIELD = "spec.secrets.useSharedApiKeys";
 
 function sharing(requested: RequestedSecrets, isWrong: (requested: RequestedSecrets) => boolean): readonly string[] {
   return requested.environment.spec.secrets?.useSharedApiKeys && isWrong(requested) ? [FIELD] : [];
-}
-
-function admitsIt({ environment }: RequestedSecrets, configSet: ConfigSetSpec): boolean {
-  return admits({ spec: configSet }, environment.spec.access?.groups ?? []);
 }

@@ -1,10 +1,10 @@
 import type { Settings } from "../../../../config/settings.ts";
+import { digestOf } from "../../../../crds/digest.ts";
 import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { roleBindingKind, secretKind } from "../../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../../ports/cluster.ts";
 import type { StoredSecret } from "../../../ports/secret-manager.ts";
-import { shortHash } from "../short-hash.ts";
 import { inNamespace, type Named } from "./namespace.ts";
 
 /**
@@ -13,7 +13,10 @@ import { inNamespace, type Named } from "./namespace.ts";
  */
 export function podSecretName(secrets: readonly SecretStatus[]): string {
   const values = secrets.map(({ name, version, source = "" }) => [name, version, source]);
-  return `environment-secrets-${shortHash(values.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1))).slice(0, 8)}`;
+  return `environment-secrets-${digestOf(
+    values.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1)),
+    8,
+  )}`;
 }
 
 /** Namespace Secret that pods should use. */

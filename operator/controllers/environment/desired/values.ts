@@ -3,32 +3,21 @@ import { filledValues } from "../../../../crds/chart-values/filled-values.ts";
 import type { MapTemplate } from "../../../../crds/chart-values/mapping.ts";
 import type { EnvironmentFacts } from "../../../../crds/chart-values/references.ts";
 import { mappingOf } from "../../../../crds/chart-values/values-mapping.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { digestOf } from "../../../../crds/digest.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { ComponentOverrides } from "../../../../crds/environment/overrides.schema.ts";
+import { componentUrl, furtherHostsOf } from "../../../../crds/environment/urls.ts";
 import type { Json, JsonObject } from "../../../../crds/json.ts";
-import { COMPONENTS, type Component, componentHost, furtherHost, hostUrl } from "../../../../crds/names.ts";
+import { COMPONENTS, type Component, componentHost } from "../../../../crds/names.ts";
 import { canonicalQuantity, thousandthsOfQuantity } from "../../../../crds/quantity.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { type ChartSource, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
-import { wantedServices } from "../backing-services/backing-service.ts";
 import { grantedValues } from "../overrides.ts";
-import type { PlanInput } from "../plan-input.ts";
+import { desiredServices, type PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
-import { shortHash } from "../short-hash.ts";
 import { PULL_SECRET, pullPlan } from "./pull-secret.ts";
 import { desiredPodSecret } from "./secret.ts";
 import { type PlainVariable, type Variables, variablesOf } from "./variables.ts";
-
-export function componentsOf({ spec }: EphemeralEnvironment): readonly Component[] {
-  return COMPONENTS.filter((component) => spec[component] !== undefined);
-}
-
-/** URLs of the environment's components. */
-export function urlsOf(environment: EphemeralEnvironment, settings: Settings): { [component in Component]?: string } {
-  return Object.fromEntries(
-    componentsOf(environment).map((component) => [component, urlOf(environment, component, settings)]),
-  );
-}
 
 /**
  * Chart values of the environment: the platform's layout, or the mapping of chart and config set; a pure function of
@@ -52,9 +41,7 @@ function mappedValues(input: PlanInput, mapping: MapTemplate, settings: Settings
     const { env: _, replicas: __, resources: ___, ...others } = input.configSet?.helmValues?.[component] ?? {};
     return Object.keys(others).length === 0 ? {} : { [component]: others as JsonObject };
   });
-  const paths = grantedValues(environment, { repositories, mapping });
-  const chosen = sorted(paths).map(({ path, value }) => nested(path.split("."), value));
-  return merge(values, ...ofConfigSet, ...chosen, ofPlatform);
+  return merge(values, ...ofConfigSet, ...grantedLayers(environment, { repositories, mapping }), ofPlatform);
 }
 
 function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFacts {
@@ -69,7 +56,7 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
     const fitting = resources && withFittingLimits(resources, settings.isolation.defaultLimit);
     return [component, { ...own, branch, commit, env, replicas, resources: fitting }];
   });
-  const database = wantedServices(input).find((service) => service.name === "database");
+  const database = desiredServices(input).find((service) => service.name === "database");
   const { user, name: databaseName } = (database?.values(configSet, settings) ?? {}) as { user: string; name: string };
   return {
     environment: { name, uid },
@@ -83,20 +70,17 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
   };
 }
 
-/**
- * The platform's layout. The environment's overrides win over its config set, which wins over the chart; the platform's
- * own values win over all of them.
- */
+/** The platform's layout: its own values win over the environment's overrides, the config set's and the chart's. */
 function layoutValues(input: PlanInput, settings: Settings): Record<string, unknown> {
   const { environment, repositories, configSet } = input;
   const { name, uid } = environment.metadata;
   const variables = variablesOf(input);
   const components = componentsOf(environment).map((component) => {
-    const env = withPublicUrl(variables, component, urlOf(environment, component, settings));
+    const env = withPublicUrl(variables, component, componentUrl(environment, component, settings));
     const values = { ...chosenValues(input, component, settings), ...ownValues(input, component, settings) };
     return [component, env.length === 0 ? values : { ...values, env }];
   });
-  const services = wantedServices(input).map((service) => [service.name, service.values(configSet, settings)]);
+  const services = desiredServices(input).map((service) => [service.name, service.values(configSet, settings)]);
   const values = {
     environment: { name, uid },
     ...Object.fromEntries([...components, ...services]),
@@ -113,16 +97,13 @@ function pullsWithSecret({ status }: EphemeralEnvironment, repositories: Compone
 
 /** Hash of the desired chart and values, in 12 hex digits. */
 export function hashOfDesired(chart: ChartSource, values: Readonly<Record<string, unknown>>): string {
-  return shortHash([chart, values]);
+  return digestOf([chart, values], 12);
 }
 
 function chosenValues(input: PlanInput, component: Component, { isolation }: Settings): JsonObject {
   const { environment, repositories } = input;
-  const paths = grantedValues(environment, { repositories, mapping: undefined });
-  const { [component]: values } = merge(
-    { [component]: chosenFields(input, component) },
-    ...sorted(paths).map(({ path, value }) => nested(path.split("."), value)),
-  );
+  const granted = grantedLayers(environment, { repositories, mapping: undefined });
+  const { [component]: values } = merge({ [component]: chosenFields(input, component) }, ...granted);
   const { env: _, resources, ...others } = values as JsonObject;
   if (resources === undefined) return others;
   return { ...others, resources: withFittingLimits(resources as Resources, isolation.defaultLimit) };
@@ -135,8 +116,11 @@ function chosenFields({ environment, configSet }: PlanInput, component: Componen
   return merge(ofConfigSet, ofEnvironment) as JsonObject & { replicas?: number; resources?: Resources };
 }
 
-const sorted = <T extends { readonly path: string }>(paths: readonly T[]) =>
-  paths.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+/** Granted overrides of chart values, each as an object; sorted by path. */
+function grantedLayers(environment: EphemeralEnvironment, allowing: Parameters<typeof grantedValues>[1]): JsonObject[] {
+  const paths = grantedValues(environment, allowing).toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  return paths.map(({ path, value }) => nested(path.split("."), value));
+}
 
 function ownValues({ environment, repositories }: PlanInput, component: Component, settings: Settings) {
   const repository: Repository | undefined = repositories[component];
@@ -151,16 +135,10 @@ function ownValues({ environment, repositories }: PlanInput, component: Componen
     port: repository.spec.port ?? 8080,
     healthPath: repository.spec.healthPath ?? "/",
     host: componentHost(environment.metadata.name, component, settings.baseDomain),
-    url: urlOf(environment, component, settings),
+    url: componentUrl(environment, component, settings),
   };
 }
 
-function urlOf(environment: EphemeralEnvironment, component: Component, settings: Settings): string {
-  const host = componentHost(environment.metadata.name, component, settings.baseDomain);
-  return hostUrl(host, settings.publicPort);
-}
-
-/** CPU and memory of a component's pod. */
 type Resources = NonNullable<ComponentOverrides["resources"]>;
 
 /**
@@ -237,25 +215,4 @@ export function suspendedValues(values: Record<string, unknown>): Record<string,
     return given === undefined ? [] : [[component, { ...given, replicas: 0 }]];
   });
   return { ...values, ...Object.fromEntries(scaled), suspended: true };
-}
-
-/** A host of an environment beside the hosts of its components. */
-interface FurtherHost {
-  readonly name: string;
-  /** Without port. */
-  readonly host: string;
-  readonly url: string;
-  readonly healthPath: string;
-}
-
-/** Further hosts of an environment, by its backend's current Repository. */
-export function furtherHostsOf(
-  { metadata }: EphemeralEnvironment,
-  { backend }: ComponentRepositories,
-  { baseDomain, publicPort }: Pick<Settings, "baseDomain" | "publicPort">,
-): readonly FurtherHost[] {
-  return (backend?.spec.hosts ?? []).map(({ name, healthPath = "/" }) => {
-    const host = furtherHost(metadata.name, name, baseDomain);
-    return { name, host, url: hostUrl(host, publicPort), healthPath };
-  });
 }

@@ -1,12 +1,12 @@
 import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { type GivenVariable, givenVariables } from "../../../../crds/environment/given-variables.ts";
 import type { EnvironmentVariable, SecretRef } from "../../../../crds/environment/overrides.schema.ts";
-import { COMPONENTS, type Component } from "../../../../crds/names.ts";
+import type { Component } from "../../../../crds/names.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { wantedSecrets } from "../../../../crds/repository/repository.ts";
-import { type BackingService, wantedServices } from "../backing-services/backing-service.ts";
-import type { PlanInput } from "../plan-input.ts";
+import type { BackingService } from "../backing-services/backing-service.ts";
+import { desiredServices, type PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 
 /** A plain variable; its value reaches the process byte for byte. */
@@ -16,7 +16,7 @@ export interface PlainVariable {
 }
 
 /** A reference to a secret, with its origin. */
-export interface Reference extends SecretRef {
+export interface SecretReference extends SecretRef {
   readonly origin: "shared" | "config_set" | "override";
 }
 
@@ -24,7 +24,7 @@ export interface Reference extends SecretRef {
 export interface Variables {
   readonly plain: { readonly [component in Component]?: readonly PlainVariable[] };
   /** Values of the secret manager for the one Secret of all components, by variable. */
-  readonly references: ReadonlyMap<string, Reference>;
+  readonly references: ReadonlyMap<string, SecretReference>;
   /** Variables with secret values of any origin. */
   readonly secret: ReadonlySet<string>;
   /** Secret variables with a plain value; not in `plain`. */
@@ -37,16 +37,15 @@ export interface Variables {
 export const variablesOf = oncePer((input: PlanInput): Variables => {
   const { environment, configSet } = input;
   const secret = secretVariables(input);
-  const given = COMPONENTS.filter((component) => environment.spec[component] !== undefined).map(
-    (component) => [component, ordered(givenVariables(component, environment.spec.overrides, configSet))] as const,
-  );
+  const given = componentsOf(environment).map((component) => {
+    const variables = givenVariables(component, environment.spec.overrides, configSet);
+    return [component, variables.toSorted((one, other) => (one.name < other.name ? -1 : 1))] as const;
+  });
   const all = given.flatMap(([, variables]) => variables);
   const { sharedApiKeys = [] } = environment.spec.secrets?.useSharedApiKeys ? (configSet ?? {}) : {};
   const isGiven = (name: string) => given.every(([, variables]) => variables.some((one) => one.name === name));
-  const references = referencesOf(
-    all,
-    sharedApiKeys.filter(({ name }) => !isGiven(name)),
-  );
+  const missingApiKeys = sharedApiKeys.filter(({ name }) => !isGiven(name));
+  const references = referencesOf(all, missingApiKeys);
   const plain = given.map(([component, variables]) => [
     component,
     variables.filter(({ name, secretRef }) => secretRef === undefined && !secret.has(name)).map(plainVariable),
@@ -70,7 +69,7 @@ function secretVariables(input: PlanInput): ReadonlySet<string> {
   const listed = Object.values(input.repositories).flatMap(wantedSecrets);
   const needed = [
     ...listed.filter(({ name }) => former?.has(name) ?? true),
-    ...wantedServices(input).flatMap(({ secrets }) => secrets),
+    ...desiredServices(input).flatMap(({ secrets }) => secrets),
   ];
   return new Set([...needed.map(({ name }) => name), ...(spec.secrets?.provided ?? [])]);
 }
@@ -78,11 +77,11 @@ function secretVariables(input: PlanInput): ReadonlySet<string> {
 function referencesOf(
   given: readonly GivenVariable[],
   shared: NonNullable<ConfigSetSpec["sharedApiKeys"]>,
-): ReadonlyMap<string, Reference> {
-  const references = new Map<string, Reference>();
+): ReadonlyMap<string, SecretReference> {
+  const references = new Map<string, SecretReference>();
   for (const { name, secretRef } of shared) references.set(name, { ...secretRef, origin: "shared" });
   for (const { name, secretRef, origin } of given) if (secretRef) references.set(name, { ...secretRef, origin });
-  return new Map([...references].sort(([one], [other]) => compare(one, other)));
+  return new Map([...references].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const plainVariable = ({ name, value = "" }: EnvironmentVariable): PlainVariable => ({ name, value });
@@ -92,13 +91,7 @@ function contradicts({ name, secretRef }: EnvironmentVariable, references: Reado
   return secretRef !== undefined && (secretRef.name !== chosen?.name || secretRef.key !== chosen.key);
 }
 
-/** Compares by code units, equal on every machine. */
-const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
-
-const ordered = (variables: readonly GivenVariable[]) =>
-  variables.toSorted((one, other) => compare(one.name, other.name));
-
-const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort(compare);
+const names = (variables: readonly GivenVariable[]) => [...new Set(variables.map(({ name }) => name))].sort();
 
 /**
  * Variables with possible values of the environment in the secret manager: those in the status, those that users

@@ -4,7 +4,7 @@ import { deletableFrom, gracePeriodEnd, isExpired } from "../../../../crds/envir
 import type { Log } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import { hourly } from "../../../kit/time/rate-limits.ts";
-import type { ServerClock } from "../../../ports/clock.ts";
+import type { ServerClock } from "../../../ports/cluster.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import { createSchedule } from "../schedule.ts";
 import type { ExpirationLimiter } from "./limiter.ts";
@@ -24,7 +24,7 @@ export interface ExpiryContext {
  * `deleting`: the deletion was requested; `retryInMs`: soon, so no step runs; else the environment stays: until
  * `dueInMs`, or although expired, with a check after `recheckInMs`; `refusal` is the API server's.
  */
-export type Expiry =
+type Expiry =
   | "deleting"
   | { readonly retryInMs: number }
   | { readonly dueInMs?: number | undefined; readonly recheckInMs?: number; readonly refusal?: string };
@@ -41,8 +41,8 @@ const REASON_MAX_LENGTH = 512;
 const CHANGED_RECHECK_MS = 1_000;
 
 /**
- * Deletes an environment that both clocks call expired, and only the checked version. Everything is computed from the
- * resource; only refusals are remembered.
+ * Decides that an environment has expired, and deletes it: both clocks have to say so, and only the checked version is
+ * deleted. Everything is computed from the resource; only refusals are remembered.
  */
 export async function expire(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
   const now = context.clock.now();
@@ -72,7 +72,7 @@ export async function expire(environment: EphemeralEnvironment, context: ExpiryC
 }
 
 async function remove(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
-  const { name } = environment.metadata;
+  const { name, uid } = environment.metadata;
   const { protectedUntil } = environment.spec;
   const lift = protectedUntil === undefined ? {} : { liftsProtection: true };
   try {
@@ -82,20 +82,11 @@ async function remove(environment: EphemeralEnvironment, context: ExpiryContext)
     return "deleting";
   } catch (error) {
     if (!(error instanceof RemovalRefused)) throw error;
-    return noteRefusal(environment, error, context);
+    const why = clipped(error.why, REASON_MAX_LENGTH);
+    const message = `the environment is expired, but its deletion is refused: ${why}; the operator retries it`;
+    context.log.warn("the deletion of an expired environment is refused", { environment: name, error: error.cause });
+    return refused(context.refusals.add(uid, message));
   }
-}
-
-function noteRefusal(
-  { metadata }: EphemeralEnvironment,
-  error: RemovalRefused,
-  { refusals, log }: ExpiryContext,
-): Expiry {
-  const { name, uid } = metadata;
-  const why = clipped(error.why, REASON_MAX_LENGTH);
-  const message = `the environment is expired, but its deletion is refused: ${why}; the operator retries it`;
-  log.warn("the deletion of an expired environment is refused", { environment: name, error: error.cause });
-  return refused(refusals.add(uid, message));
 }
 
 const refused = ({ message, inMs }: RefusedDeletion): Expiry => ({ recheckInMs: inMs, refusal: message });

@@ -1,13 +1,13 @@
 import type { Settings } from "../../../../config/settings.ts";
+import { isConfirmed, mostAtOnce } from "../../../../crds/environment/deletion-budget.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom, gracePeriodEnd } from "../../../../crds/environment/lifetime.ts";
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
 import type { Log } from "../../../kit/log.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
 import { hourly } from "../../../kit/time/rate-limits.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import type { OperatorEnvironments } from "../../../ports/environments.ts";
 import type { EventRecorder } from "../../../ports/event-recorder.ts";
-import { isConfirmed, mostAtOnce } from "../deletion/deletion-budget.ts";
 
 /**
  * Slot of an expired environment: now (0) or after a delay, because older ones come first; or blocked until an admin
@@ -21,7 +21,7 @@ export interface ExpirationLimiter {
 }
 
 /** The settings and ports of the limiter of expirations. */
-export interface LimiterDependencies {
+interface LimiterDependencies {
   readonly settings: Settings;
   readonly log: Log;
   readonly clock: Clock;

@@ -1,27 +1,27 @@
 import type { Settings } from "../../../../config/settings.ts";
 import {
   type Condition,
-  type ConditionDraft,
   clipped,
   findCondition,
+  type InformationalCondition,
   type StepCondition,
   transition,
 } from "../../../../crds/conditions.ts";
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
-  observedAuditId,
-  reconcileToken,
+  handledRequests,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
-import { buildOf, pipelineEnd } from "../../../../crds/environment/pipelines.ts";
+import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
+import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
 import { TTL_DEFAULT_HOURS } from "../../../../crds/environment/ttl.ts";
+import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
+import { COMPONENTS } from "../../../../crds/names.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import { isServing, specHash, wantedPipelines } from "../progress.ts";
-import type { Findings, ReconcilerField, StepResults } from "../step-result.ts";
-import { informationalConditions } from "./informational-conditions.ts";
+import type { Findings, Notice, StepResults } from "../step-result.ts";
 
 /** Further input of a status. */
 export interface StatusContext {
@@ -58,9 +58,9 @@ export function statusAfter(
   };
   const steps = stepConditions(environment, results, context);
   const current = { ...environment, status: { ...status, conditions: steps } };
-  const ready = transition(findCondition(former?.conditions, "Ready"), readiness(current, context), context.now);
+  const ready = nextCondition(environment, "Ready", readiness(current, context), context.now);
   const { notice } = results.get("ApplicationSynced") ?? {};
-  const informed = informationalConditions(current, former?.conditions, { ...context, notice });
+  const informed = informationalConditions(current, environment, { ...context, notice });
   const conditions = [...steps, ...informed, ready];
   return { ...status, conditions, phase: phaseOf({ metadata, status: { ...status, conditions } }) };
 }
@@ -80,20 +80,18 @@ function observedFields(
   environment: EphemeralEnvironment,
   found: Findings,
   { now, settings }: StatusContext,
-): Pick<EnvironmentStatus, ReconcilerField> {
+): EnvironmentStatus {
   const defaultHours = Math.min(TTL_DEFAULT_HOURS, settings.ttl.maximumHours);
   const hours = configSetHours(environment, found, settings) ?? ttlHours(environment, defaultHours);
   const timed = { ...environment, spec: { ...environment.spec, ttlHours: environment.spec.ttlHours ?? hours } };
   const grace = gracePeriodEnd(timed, now);
-  const token = reconcileToken(environment);
   return {
     observedGeneration: environment.metadata.generation,
-    ...observedAuditId(environment),
+    ...handledRequests(environment),
     ttlHours: ttlHours(timed),
     expiresAt: expiresAt(timed).toISOString(),
     specChangedAt: specChangedAt(environment, now),
     ...(grace === undefined ? {} : { expiryNotBefore: grace.toISOString() }),
-    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
   };
 }
 
@@ -135,8 +133,8 @@ function rolloutOf(
   const hash = specHash(spec);
   if (former?.observedGeneration === undefined) return { since: metadata.creationTimestamp, specHash: hash };
   const isOther = former.desiredHash !== undefined && former.desiredHash !== status.desiredHash;
-  const begun = former.rollout;
-  return { since: begun?.specHash === hash && !isOther ? begun.since : now.toISOString(), specHash: hash };
+  const continued = isOther || former.rollout?.specHash !== hash ? undefined : former.rollout;
+  return { since: continued?.since ?? now.toISOString(), specHash: hash };
 }
 
 function stepConditions(
@@ -145,46 +143,107 @@ function stepConditions(
   { conditions, now }: StatusContext,
 ): Condition[] {
   return conditions.flatMap((type) => {
-    const former = findCondition(environment.status?.conditions, type);
     const result = results.get(type);
-    if (result === undefined) return former ? [former] : [];
-    const draft: ConditionDraft = {
-      type,
-      status: STATUS_OF[result.state],
-      reason: result.reason,
-      message: result.state === "done" ? "" : clipped(result.message),
-      observedGeneration: environment.metadata.generation,
-    };
-    return [transition(former, draft, now)];
+    if (result === undefined) return findCondition(environment.status?.conditions, type) ?? [];
+    const message = result.state === "done" ? "" : result.message;
+    return nextCondition(environment, type, { status: STATUS_OF[result.state], reason: result.reason, message }, now);
   });
 }
 
-/** False when a step failed or the deadline passed, True while the spec's workload serves, else Unknown. */
-function readiness(environment: EphemeralEnvironment, context: StatusContext): ConditionDraft {
-  const { metadata, status } = environment;
-  const conditions = status?.conditions ?? [];
-  const ready = (state: Condition["status"], reason: string, message: string): ConditionDraft => ({
-    type: "Ready",
-    status: state,
-    reason,
-    message: clipped(message),
-    observedGeneration: metadata.generation,
-  });
-  const broken = conditions.find((condition) => condition.status === "False");
-  if (broken) return ready("False", broken.reason, broken.message);
+type ConditionContent = Pick<Condition, "status" | "reason" | "message">;
 
-  const open = conditions.find((condition) => condition.status !== "True");
-  if (status?.rollout === undefined) return ready("True", "Ready", open?.message ?? "");
+/** Condition with this content for the environment's generation, after the former one in its status. */
+export function nextCondition(
+  environment: EphemeralEnvironment,
+  type: StepCondition | InformationalCondition | "Ready",
+  { status, reason, message }: ConditionContent,
+  now: Date,
+): Condition {
+  const { generation: observedGeneration } = environment.metadata;
+  const draft = { type, status, reason, message: clipped(message), observedGeneration };
+  return transition(findCondition(environment.status?.conditions, type), draft, now);
+}
+
+/** False when a step failed or the deadline passed, True while the spec's workload serves, else Unknown. */
+function readiness(environment: EphemeralEnvironment, context: StatusContext): ConditionContent {
+  const { conditions = [], rollout } = environment.status ?? {};
+  const broken = conditions.find(({ status }) => status === "False");
+  if (broken) return broken;
+
+  const open = conditions.find(({ status }) => status !== "True");
+  if (rollout === undefined) return { status: "True", reason: "Ready", message: open?.message ?? "" };
   const { reason, message } = open ?? { reason: "Pending", message: "" };
-  if (!isOverdue(environment, status.rollout.since, context)) return ready("Unknown", reason, message);
-  return ready("False", DEADLINE_EXCEEDED, `not ready in time, last seen: ${reason}: ${message}`);
+  if (!isOverdue(environment, rollout.since, context)) return { status: "Unknown", reason, message };
+  const lastSeen = `not ready in time, last seen: ${reason}: ${message}`;
+  return { status: "False", reason: DEADLINE_EXCEEDED, message: lastSeen };
 }
 
 /** The deadline starts after the pipelines of the desired commits: before that they can't be deployed. */
 function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: StatusContext): boolean {
   const pipelines = wantedPipelines(environment);
   if (pipelines.some((pipeline) => buildOf(pipeline, now) === "building")) return false;
-  const begun = [new Date(since), ...pipelines.map(pipelineEnd)];
-  const rolloutMs = Math.min(...begun.map((moment) => elapsedMs(moment, now)));
+  const starts = [new Date(since), ...pipelines.map(pipelineEnd)];
+  const rolloutMs = Math.min(...starts.map((moment) => elapsedMs(moment, now)));
   return rolloutMs > settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
+}
+
+const SUSPENDED =
+  "the environment is suspended: it is scaled to zero and keeps its secrets and data; set spec.suspended to false to resume it";
+const SUSPENDED_IN_PART =
+  "the environment is suspended, but the condition ResourcesHealthy names workloads that go on; it keeps its secrets and data; set spec.suspended to false to resume it";
+
+interface Informing {
+  readonly now: Date;
+  readonly expiryRefusal?: string | undefined;
+  readonly notice?: Notice | undefined;
+}
+
+/**
+ * Conditions that only inform; `environment.status` is the new one, with the conditions of the steps.
+ *
+ * @param expiryRefusal reason why an expired environment still exists
+ * @param notice problem of the application that stops nothing; absent: as before
+ */
+function informationalConditions(
+  environment: EphemeralEnvironment,
+  former: EphemeralEnvironment,
+  { now, expiryRefusal, notice }: Informing,
+): Condition[] {
+  const inform = (type: InformationalCondition, message: string) =>
+    nextCondition(former, type, { status: "True", reason: type, message }, now);
+  const unwell = findCondition(former.status?.conditions, "ResourcesHealthy");
+  const { reason, message } = notice ?? unwell ?? { reason: "", message: "" };
+  const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
+  const silence = silent.map(
+    (pipeline) =>
+      `${pipelineName(pipeline)} has reported nothing for two hours: the ${pipeline.component}'s commit is deployed without it`,
+  );
+  return [
+    ...(isSuspended(environment, former)
+      ? [inform("Suspended", reason === "KeepsRunning" ? SUSPENDED_IN_PART : SUSPENDED)]
+      : []),
+    ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
+    ...goneBranches(environment).map((message) => inform("SourceGone", message)),
+    ...(message === "" ? [] : [nextCondition(former, "ResourcesHealthy", { status: "False", reason, message }, now)]),
+    ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
+  ];
+}
+
+/** One sentence about branches deleted on their hosts, if any. */
+function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string[] {
+  const gone = COMPONENTS.filter((component) => {
+    const branch = metadata.annotations?.[DELETED_BRANCH_ANNOTATION[component]];
+    return branch !== undefined && branch === spec[component]?.branch;
+  });
+  if (gone.length === 0) return [];
+  const branches = gone.map((component) => `the ${component}'s branch '${spec[component]?.branch}'`).join(" and ");
+  return [`${branches} was deleted on its host: what runs stays, and nothing newer will come from it`];
+}
+
+/** True once the application is scaled to zero; an update while suspended does not change that. */
+function isSuspended({ metadata, spec, status }: EphemeralEnvironment, former: EphemeralEnvironment): boolean {
+  if (!spec.suspended) return false;
+  const synced = findCondition(status?.conditions, "ApplicationSynced");
+  const isScaled = synced?.status === "True" && synced.observedGeneration === metadata.generation;
+  return isScaled || findCondition(former.status?.conditions, "Suspended") !== undefined;
 }

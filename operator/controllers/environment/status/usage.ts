@@ -1,25 +1,15 @@
-import {
-  NOTHING_REQUESTED,
-  type Requested,
-  requestedOf,
-  usageAfter,
-} from "../../../../crds/environment/costs/usage.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { NOTHING_REQUESTED, type Requested, requestedOf, usageAfter } from "../../../../crds/usage/usage.ts";
 import { namespaceKind, resourceQuotaKind } from "../../../kit/client/kinds.ts";
 import type { Cluster } from "../../../ports/cluster.ts";
 import { ENVIRONMENT_QUOTA } from "../desired/isolation.ts";
 import { namespaceObject, refIn } from "../desired/namespace.ts";
 
-interface UsageContext {
-  readonly cluster: Pick<Cluster, "observe">;
-  readonly now: Date;
-}
-
 /** The status with the current requests of the environment's pods and volumes, if new. */
 export function withUsage(
   status: EnvironmentStatus,
   environment: EphemeralEnvironment,
-  { cluster, now }: UsageContext,
+  { cluster, now }: { readonly cluster: Pick<Cluster, "observe">; readonly now: Date },
 ): EnvironmentStatus {
   const counted = requestedBy(environment, cluster);
   // A quota without counts admits nothing; one recreated beside running pods counts them soon.
@@ -38,7 +28,7 @@ interface Quota {
  */
 function requestedBy(
   environment: EphemeralEnvironment,
-  cluster: UsageContext["cluster"],
+  cluster: Pick<Cluster, "observe">,
 ): Requested | "not yet" | undefined {
   const { metadata } = environment;
   const { name } = namespaceObject(environment).metadata;

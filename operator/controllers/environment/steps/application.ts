@@ -1,6 +1,7 @@
 import { knowsSuspension, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { isAppliedAsSpecified, specHash } from "../../../../crds/environment/progress.ts";
 import { namespaceName } from "../../../../crds/names.ts";
 import { titleOf } from "../../../../crds/object-title.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
@@ -9,19 +10,19 @@ import { selectorsOf } from "../../../../crds/repository/component-selectors.ts"
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { chartSourceOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import type { NamedObject, ObservedApplication, WantedApplication } from "../../../ports/deployer.ts";
+import type { DesiredApplication, NamedObject, ObservedApplication } from "../../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../../ports/pods.ts";
-import { componentsOf, environmentValues, hashOfDesired } from "../desired/values.ts";
+import { environmentValues, hashOfDesired } from "../desired/values.ts";
 import { diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
 import { planInput } from "../plan-input.ts";
-import { isAppliedAsSpecified, specHash } from "../progress.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { componentRepositories } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import {
   done,
   type Findings,
   type Notice,
+  requeuedWithin,
   type StepResult,
   type Unfinished,
   waiting,
@@ -29,13 +30,11 @@ import {
 } from "../step-result.ts";
 import { ensureConfined } from "./chart-login.ts";
 
-type Field = "components" | "deployerApp" | "desiredHash" | "renderedSpecHash";
-
 /**
  * Deploys the chart with the environment's values, and waits until it is healthy. The deployer's project comes first:
  * it limits the application to its namespace, its chart and the allowed kinds.
  */
-export const application: Step<Field> = {
+export const application: Step = {
   condition: "ApplicationSynced",
   writes: ["components", "deployerApp", "desiredHash", "renderedSpecHash"],
   after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
@@ -49,28 +48,24 @@ export const application: Step<Field> = {
     const hash = hashOfDesired(desired.chart, desired.values);
     const result = await healthOf(environment, desired, { hash, context });
     const deployerApp = namespaceName(environment.metadata.name);
-    return withFindings(withLacking(result, lacking), {
-      deployerApp,
-      desiredHash: hash,
-      ...renderedSpec(environment, context),
-    });
+    const findings = { deployerApp, desiredHash: hash, ...renderedSpec(environment, context) };
+    return withFindings(withLacking(result, lacking), findings);
   },
 };
 
-/** The credential of what runs well may be asked for again so soon. */
+/** Pause between reads of a lacking credential while the application is well. */
 const LACKING_RECHECK_MS = 60_000;
 
-/** A login that is lacking is why what is not well is not; what is well goes on, and its Repository says what is lacking. */
-function withLacking<F>(result: StepResult<F>, lacking: Unfinished | undefined): StepResult<F> {
+/** A lacking login explains what is not well; what is well goes on, and its Repository reports what is lacking. */
+function withLacking(result: StepResult, lacking: Unfinished | undefined): StepResult {
   if (lacking === undefined) return result;
-  const within = (ms: number) => Math.min(ms, result.requeueAfterMs ?? ms);
-  if (result.state === "done") return { ...result, requeueAfterMs: within(LACKING_RECHECK_MS) };
+  if (result.state === "done") return requeuedWithin(result, LACKING_RECHECK_MS);
   const { reason, message, requeueAfterMs = LACKING_RECHECK_MS } = lacking;
-  return { ...result, reason, message, requeueAfterMs: within(requeueAfterMs) };
+  return requeuedWithin({ ...result, reason, message }, requeueAfterMs);
 }
 
-/** The spec counts as rendered only where everything that it asks for is granted. */
-function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings<"renderedSpecHash"> {
+/** The spec counts as rendered only where everything that it requests is granted. */
+function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings {
   const { repositories, configSet } = planInput(environment, context);
   const mapping = readableMapping({ repositories, configSet }, context.settings);
   // While the requested secrets are refused, pods have the former ones.
@@ -81,7 +76,7 @@ function renderedSpec(environment: EphemeralEnvironment, context: StepContext): 
 
 /** Desired application of the environment; rendered once per run, whose steps share the environment object. */
 export const desiredApplication = oncePer(
-  (environment: EphemeralEnvironment, context: StepContext): WantedApplication => {
+  (environment: EphemeralEnvironment, context: StepContext): DesiredApplication => {
     const { settings } = context;
     const input = planInput(environment, context);
     const { name, uid } = environment.metadata;
@@ -100,7 +95,7 @@ export const desiredApplication = oncePer(
   },
 );
 
-function sourcesOf(environment: EphemeralEnvironment): WantedApplication["sources"] {
+function sourcesOf(environment: EphemeralEnvironment): DesiredApplication["sources"] {
   const sources = componentsOf(environment).map((component) => {
     const { branch = "", commit = "" } = environment.status?.sources?.[component]?.applied ?? {};
     return [component, { branch, commit }];
@@ -112,19 +107,17 @@ function sourcesOf(environment: EphemeralEnvironment): WantedApplication["source
 const HOOK_GRACE_MS = 30_000;
 
 /** Ends an outdated sync: the deployer begins no other before, and a hook may never end. */
-async function endOutdatedSync({ environment, observed }: Observed, { clock, deployer }: StepContext): Promise<void> {
-  const { waitingSync } = observed ?? {};
+async function endOutdatedSync(
+  { metadata }: EphemeralEnvironment,
+  waitingSync: ObservedApplication["waitingSync"],
+  { clock, deployer }: StepContext,
+): Promise<void> {
   if (!waitingSync?.isOutdated || elapsedMs(waitingSync.since, clock.now()) < HOOK_GRACE_MS) return;
-  await deployer.endSync(environment.metadata);
-}
-
-interface Observed {
-  readonly environment: EphemeralEnvironment;
-  readonly observed: ObservedApplication | undefined;
+  await deployer.endSync(metadata);
 }
 
 /** The application, after Jobs that its sync could not change have made way, and those of them that still run. */
-async function withJobsReplaced(wanted: WantedApplication, { deployer }: StepContext) {
+async function withJobsReplaced(wanted: DesiredApplication, { deployer }: StepContext) {
   const observed = deployer.observe(wanted);
   if (!observed?.hasUnchangedJobs) return { observed, running: [] };
   const running = await deployer.replaceJobs(wanted);
@@ -144,14 +137,14 @@ function waitingForJobs(running: readonly NamedObject[], { message }: ObservedAp
 /** Done once all that carries traffic is healthy; else its problem, and whether that is final. */
 async function healthOf(
   environment: EphemeralEnvironment,
-  wanted: WantedApplication,
+  wanted: DesiredApplication,
   { hash, context }: { readonly hash: string; readonly context: StepContext },
 ) {
   const { observed, running } = await withJobsReplaced(wanted, context);
-  await endOutdatedSync({ environment, observed }, context);
+  await endOutdatedSync(environment, observed?.waitingSync, context);
   if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
-  const unhealthy = { environment, wanted, hash, observed, mayFail: mayFail(environment, hash) };
+  const unhealthy = { environment, desired: wanted, hash, observed, mayFail: mayFail(environment, hash) };
   const result = await diagnoseApplication(unhealthy, context);
   return result.state === "serving" ? synced({ environment, hash, ...result }, context) : result;
 }
@@ -172,9 +165,7 @@ async function synced({ environment, observed, hash, quiet }: Synced, context: S
   const revision = `${shortRevision(observed.revision)}+${hash}`;
   const result = await syncedResult(environment, revision, context);
   const { running, recheckMs } = await runningWhileSuspended(environment, context);
-  const requeueAfterMs = Math.min(result.requeueAfterMs ?? Infinity, recheckMs);
-  const recheck = Number.isFinite(requeueAfterMs) ? { requeueAfterMs } : {};
-  return { ...result, notice: noticeOf(observed, quiet, running), ...recheck };
+  return { ...requeuedWithin(result, recheckMs), notice: noticeOf(observed, quiet, running) };
 }
 
 const GOES_ON =
@@ -239,13 +230,10 @@ async function syncedResult(environment: EphemeralEnvironment, revision: string,
   return done("Synced", { findings: { components: Object.fromEntries(components) }, ...recheck });
 }
 
-/**
- * Running commits. Under a constant image tag the pods show them, if at all, and are read until they show the applied
- * ones.
- */
+/** Running commits. Under a constant image tag only pods may show them, and are read until they show the applied ones. */
 async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
   const { spec, status } = environment;
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   const given = componentsOf(environment).map((component) => {
     const { commit: applied, image } = status?.sources?.[component]?.applied ?? {};
     const former = status?.components?.[component];
@@ -254,10 +242,10 @@ async function runningCommits(environment: EphemeralEnvironment, revision: strin
     return { component, applied, image, isNamed };
   });
   const isKnown = given.every(({ isNamed }) => isNamed);
-  const said = isKnown
+  const shown = isKnown
     ? new Map<string, string>()
     : await context.pods.commits(environment.metadata, selectorsOf(environment, context));
-  return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : said.get(one.component) }));
+  return given.map((one) => ({ ...one, commit: one.isNamed ? one.applied : shown.get(one.component) }));
 }
 
 /** Time for pods to end after the chart was scaled to zero. */
@@ -269,8 +257,8 @@ const RECHECK_MS = 300_000;
 
 interface Running {
   readonly running: readonly NamedObject[];
-  /** Milliseconds until the next check; infinite without one. */
-  readonly recheckMs: number;
+  /** Milliseconds until the next check, if any. */
+  readonly recheckMs?: number;
 }
 
 /** Workloads that keep pods in a suspended, synced environment. */
@@ -278,15 +266,13 @@ export async function runningWhileSuspended(
   environment: EphemeralEnvironment,
   { clock, pods }: Pick<StepContext, "clock" | "pods">,
 ): Promise<Running> {
-  const none = { running: [], recheckMs: Infinity };
-  if (!environment.spec.suspended) return none;
+  if (!environment.spec.suspended) return { running: [] };
   const asleepMs = elapsedMs(asleepSince(environment, clock.now()), clock.now());
-  if (asleepMs > LOOK_MS && !isNamed(environment)) return none;
-  const found = await pods.running(environment.metadata);
-  if (found.length === 0) return none;
-  return asleepMs < GRACE_MS
-    ? { running: [], recheckMs: GRACE_MS - asleepMs }
-    : { running: found, recheckMs: RECHECK_MS };
+  const isReported = findCondition(environment.status?.conditions, "ResourcesHealthy")?.reason === "KeepsRunning";
+  if (asleepMs > LOOK_MS && !isReported) return { running: [] };
+  const running = await pods.running(environment.metadata);
+  if (running.length === 0) return { running };
+  return asleepMs < GRACE_MS ? { running: [], recheckMs: GRACE_MS - asleepMs } : { running, recheckMs: RECHECK_MS };
 }
 
 /** Start of the suspension in its current form; now if it is not stored yet. */
@@ -297,6 +283,3 @@ function asleepSince({ status }: EphemeralEnvironment, now: Date): Date {
   });
   return new Date(Math.max(...times));
 }
-
-const isNamed = ({ status }: EphemeralEnvironment) =>
-  findCondition(status?.conditions, "ResourcesHealthy")?.reason === "KeepsRunning";

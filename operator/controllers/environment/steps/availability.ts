@@ -1,22 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../../crds/conditions.ts";
-import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
-import { COMPONENTS, type Component } from "../../../../crds/names.ts";
+import {
+  componentsOf,
+  type EphemeralEnvironment,
+  isReconcileRequested,
+} from "../../../../crds/environment/ephemeral-environment.ts";
+import { runningHash } from "../../../../crds/environment/progress.ts";
+import { componentUrl, furtherHostsOf } from "../../../../crds/environment/urls.ts";
+import type { Component } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { ProbeResult } from "../../../ports/url-prober.ts";
-import { furtherHostsOf, urlsOf } from "../desired/values.ts";
-import { runningHash } from "../progress.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { componentRepositories } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
-type Field = "url" | "urls" | "readyAt" | "servingHash";
-
 const MINUTE_MS = 60_000;
 
 /** Probes the URLs: an environment is ready when all have answered, and while they answer regular probes. */
-export function availability(schedule: Schedule): Step<Field> {
+export function availability(schedule: Schedule): Step {
   return {
     condition: "UrlsReady",
     writes: ["url", "urls", "readyAt", "servingHash"],
@@ -26,18 +28,18 @@ export function availability(schedule: Schedule): Step<Field> {
 
     async run(environment, context) {
       const targets = targetsOf(environment, context);
-      const found = addresses(targets);
+      const urls = addresses(targets);
       // No URL answers now, and all must answer again after the suspension.
-      if (environment.spec.suspended) return done("Suspended", { findings: { ...found, servingHash: "" } });
-      const isWanted = isNew(environment, found) || isReconcileRequested(environment);
-      const dueInMs = isWanted ? 0 : schedule.dueInMs(environment.metadata.uid);
-      if (dueInMs > 0) return done("Answering", { findings: found, requeueAfterMs: dueInMs });
+      if (environment.spec.suspended) return done("Suspended", { findings: { ...urls, servingHash: "" } });
+      const isRequested = isNew(environment, urls) || isReconcileRequested(environment);
+      const dueInMs = isRequested ? 0 : schedule.dueInMs(environment.metadata.uid);
+      if (dueInMs > 0) return done("Answering", { findings: urls, requeueAfterMs: dueInMs });
 
-      const silent = await silentUrls([...targets.ofComponents, ...targets.further], context);
+      const silent = await silentUrls(targets, context);
       schedule.taken(environment.metadata.uid);
-      if (silent.length > 0) return withFindings(silentResult(environment, silent, context), found);
+      if (silent.length > 0) return withFindings(silentResult(environment, silent, context), urls);
       return done("Answering", {
-        findings: { ...found, ...answered(environment, context) },
+        findings: { ...urls, ...answered(environment, context) },
         requeueAfterMs: schedule.dueInMs(environment.metadata.uid),
       });
     },
@@ -45,12 +47,12 @@ export function availability(schedule: Schedule): Step<Field> {
 }
 
 /** True when the workload has not answered at these URLs, or failed the last probe. */
-function isNew({ status }: EphemeralEnvironment, { urls }: Findings<"url" | "urls">): boolean {
+function isNew({ status }: EphemeralEnvironment, { urls }: Findings): boolean {
   const isAnswering = findCondition(status?.conditions, "UrlsReady")?.status === "True";
   return !isAnswering || runningHash(status) !== status?.servingHash || !isDeepStrictEqual(urls, status?.urls);
 }
 
-function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Findings<"readyAt" | "servingHash"> {
+function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Findings {
   const readyAt = status?.readyAt ?? clock.now().toISOString();
   const servingHash = runningHash(status);
   return servingHash === undefined ? { readyAt } : { readyAt, servingHash };
@@ -65,27 +67,21 @@ interface Target {
   readonly healthPath: string;
 }
 
-/** The URLs of an environment. */
-interface Targets {
-  readonly ofComponents: readonly Target[];
-  /** Targets of further hosts of the chart. */
-  readonly further: readonly Target[];
-}
-
-function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): Targets {
-  const known = repositoriesOf(environment, repositories);
-  const urls = urlsOf(environment, settings);
-  const ofComponents = COMPONENTS.flatMap((component): Target[] => {
-    const url = urls[component];
-    const healthPath = known[component]?.spec.healthPath ?? "/";
-    return url === undefined ? [] : [{ component, name: component, url, healthPath }];
+function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): readonly Target[] {
+  const granted = componentRepositories(environment, repositories);
+  const ofComponents = componentsOf(environment).map((component) => {
+    const healthPath = granted[component]?.spec.healthPath ?? "/";
+    return { component, name: component, url: componentUrl(environment, component, settings), healthPath };
   });
-  return { ofComponents, further: furtherHostsOf(environment, known, settings) };
+  return [...ofComponents, ...furtherHostsOf(environment, granted, settings)];
 }
 
-function addresses({ ofComponents, further }: Targets): Findings<"url" | "urls"> {
+function addresses(targets: readonly Target[]): Findings {
   const byName = (some: readonly Target[]) => Object.fromEntries(some.map(({ name, url }) => [name, url]));
-  const components: { readonly [component in Component]?: string } = byName(ofComponents);
+  const further = targets.filter(({ component }) => component === undefined);
+  const components: { readonly [component in Component]?: string } = byName(
+    targets.filter(({ component }) => component !== undefined),
+  );
   const urls = { ...components, ...(further.length === 0 ? {} : { hosts: byName(further) }) };
   const url = urls.frontend ?? urls.backend;
   return url === undefined ? { urls } : { urls, url };

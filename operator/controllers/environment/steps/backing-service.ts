@@ -6,17 +6,14 @@ import { configurationOf } from "../configuration.ts";
 import { hashOfDesired } from "../desired/values.ts";
 import { diagnosePods } from "../diagnosis.ts";
 import type { Step, StepContext } from "../step.ts";
-import { done, type Unfinished, waiting } from "../step-result.ts";
+import { done, waiting } from "../step-result.ts";
 import { desiredApplication, mayFail } from "./application.ts";
 
 /** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;
 
-/**
- * Reports a backing service. As a part of the application it is ready while that is healthy; its pods are read only
- * otherwise.
- */
-export function backingService(service: BackingService): Step<never> {
+/** Reports a backing service. As a part of the application it is ready while that is healthy; else its pods are read. */
+export function backingService(service: BackingService): Step {
   return {
     condition: service.condition,
     writes: [],
@@ -24,7 +21,7 @@ export function backingService(service: BackingService): Step<never> {
 
     async run(environment, context) {
       const configSet = configurationOf(environment, context)?.spec;
-      if (!service.isWanted(environment.spec, configSet)) return done("NotRequested");
+      if (!service.isDesired(environment.spec, configSet)) return done("NotRequested");
       if (environment.spec.suspended) return done("Suspended");
       const desired = desiredApplication(environment, context);
       const observed = context.deployer.observe(desired);
@@ -33,7 +30,9 @@ export function backingService(service: BackingService): Step<never> {
         return podsResult(service, environment, { hash: hashOfDesired(desired.chart, desired.values), context });
       }
       // The state of the desired values is unknown; the running service goes on.
-      return wasReady(service, environment) ? done("Ready") : notDeployed(service);
+      if (wasReady(service, environment)) return done("Ready");
+      const message = `waiting for the deployer to create the ${service.name}`;
+      return waiting("Starting", message, { requeueAfterMs: RECHECK_MS });
     },
   };
 }
@@ -45,9 +44,6 @@ function wasReady({ condition }: BackingService, { status }: EphemeralEnvironmen
   const former = findCondition(status?.conditions, condition);
   return former?.status === "True" && former.reason === "Ready";
 }
-
-const notDeployed = ({ name }: BackingService) =>
-  waiting("Starting", `waiting for the deployer to create the ${name}`, { requeueAfterMs: RECHECK_MS });
 
 async function podsResult(
   { name, condition }: BackingService,
@@ -63,6 +59,6 @@ async function podsResult(
   const observed: ObservedApplication = { state: "progressing", revision: "", message };
   const only = { component: name, condition };
   const unhealthy = { environment, hash, observed, mayFail: mayFail(environment, hash), only };
-  const result: Unfinished = await diagnosePods(unhealthy, context);
+  const result = await diagnosePods(unhealthy, context);
   return result.reason === "Progressing" ? { ...result, reason: "Starting" } : result;
 }

@@ -1,16 +1,16 @@
 import { findCondition } from "../../../../crds/conditions.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
 import { chartOf } from "../../../../crds/repository/repository.ts";
-import type { WantedApplication } from "../../../ports/deployer.ts";
+import type { DesiredApplication } from "../../../ports/deployer.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
 import { CredentialRefused, chartCredential } from "../../../repository-access/host-credentials.ts";
 import { errorResult } from "../error-results.ts";
-import { repositoriesOf } from "../repositories.ts";
+import { componentRepositories } from "../repositories.ts";
 import type { StepContext } from "../step.ts";
 import type { Unfinished } from "../step-result.ts";
 
 const MINUTE_MS = 60_000;
-/** The steps without which the application is not looked at. */
+/** Steps before the application. */
 const BEFORE: ReadonlySet<string> = new Set([
   "NamespaceReady",
   "ConfigurationResolved",
@@ -18,7 +18,7 @@ const BEFORE: ReadonlySet<string> = new Set([
   "SecretsReady",
   "SourceResolved",
 ]);
-/** Reasons of a step that was broken off by an error. */
+/** Reasons of a step that an error broke off. */
 const BROKEN_OFF: ReadonlySet<string> = new Set(["Retrying", "DeployerUnavailable"]);
 /** Greatest age of a login while the application is not well: perhaps because of it. */
 const UNWELL_MS = 30_000;
@@ -33,11 +33,11 @@ const UNWELL_MS = 30_000;
  */
 export async function ensureConfined(
   environment: EphemeralEnvironment,
-  { environment: owner, chart }: WantedApplication,
+  { environment: owner, chart }: DesiredApplication,
   context: StepContext,
 ): Promise<Unfinished | undefined> {
   const { deployer, settings } = context;
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   const { credentialsRef: ref } = chartOf(repositories, settings);
   if (ref === undefined) {
     await deployer.ensureProject(owner, chart);
@@ -64,8 +64,8 @@ async function answerTo(repositories: Parameters<typeof chartCredential>[0], con
 }
 
 /**
- * Each periodic reconcile finds it too old, and those in between do not. Where a step before did not reach its end, or this one
- * was broken off, a request may have been answered without a look at the credential.
+ * Greatest age of a login, in milliseconds: each periodic reconcile finds it too old, and those in between do not. Where
+ * an earlier step is not done, or this one was broken off, a request may have been answered without reading it.
  */
 function trustedMs(environment: EphemeralEnvironment, { settings }: StepContext): number {
   const { status } = environment;

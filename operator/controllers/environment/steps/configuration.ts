@@ -1,20 +1,18 @@
 import { mappingOf, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
 import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { configurationOf, wantedConfiguration } from "../configuration.ts";
+import { isServing } from "../../../../crds/environment/progress.ts";
+import { configurationOf, desiredConfiguration } from "../configuration.ts";
 import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
-import { isServing } from "../progress.ts";
-import { repositoriesOf, repositoryProblem } from "../repositories.ts";
+import { componentRepositories, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
-
-type Field = "configSet" | "grantedValues";
 
 /**
  * Resolves the config set's version, once: later versions need the spec to name them. The version is stored before the
  * status names it, so that it can't be discarded in between.
  */
-export const configuration: Step<Field> = {
+export const configuration: Step = {
   condition: "ConfigurationResolved",
   writes: ["configSet", "grantedValues"],
   after: [],
@@ -30,14 +28,14 @@ export const configuration: Step<Field> = {
   },
 
   async run(environment, context) {
-    const wanted = wantedConfiguration(environment, context);
-    if (wanted !== undefined && "state" in wanted) return wanted;
-    if (wanted !== undefined) await context.configSetVersions.keep(wanted);
-    const unreadable = unreadableValues(environment, wanted?.spec, context);
-    if (unreadable !== undefined) return withFindings(unreadable, versionOf(wanted));
-    const problem = overrideProblem(environment, wanted?.spec, context);
+    const version = desiredConfiguration(environment, context);
+    if (version !== undefined && "state" in version) return version;
+    if (version !== undefined) await context.configSetVersions.keep(version);
+    const unreadable = unreadableValues(environment, version?.spec, context);
+    if (unreadable !== undefined) return withFindings(unreadable, pinnedVersion(version));
+    const problem = overrideProblem(environment, version?.spec, context);
     const result = problem ?? done(isPlain(environment) ? "NotRequested" : "Resolved");
-    return withFindings(result, { ...versionOf(wanted), ...grants(environment, wanted?.spec, context) });
+    return withFindings(result, { ...pinnedVersion(version), ...grants(environment, version?.spec, context) });
   },
 };
 
@@ -50,10 +48,8 @@ function unreadableValues(
   configSet: ConfigSetSpec | undefined,
   context: StepContext,
 ): Unfinished | undefined {
-  const mapping = mappingOf(
-    { repositories: repositoriesOf(environment, context.repositories), configSet },
-    context.settings,
-  );
+  const repositories = componentRepositories(environment, context.repositories);
+  const mapping = mappingOf({ repositories, configSet }, context.settings);
   if (mapping === undefined || !("problem" in mapping)) return undefined;
   const reason = "ValuesInvalid";
   if (!isServing(environment)) return failed(reason, mapping.problem);
@@ -61,16 +57,16 @@ function unreadableValues(
 }
 
 function allowing(environment: EphemeralEnvironment, configSet: ConfigSetSpec | undefined, context: StepContext) {
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   return { repositories, mapping: readableMapping({ repositories, configSet }, context.settings) };
 }
 
 const isPlain = ({ spec }: EphemeralEnvironment) => spec.configSet === undefined && spec.overrides === undefined;
 
-function versionOf(wanted: ConfigSetVersion | undefined): Findings<"configSet"> {
-  if (wanted === undefined) return {};
-  const { name, version, spec } = wanted;
-  const configSet = { name, version, revision: revisionName(wanted) };
+function pinnedVersion(resolved: ConfigSetVersion | undefined): Findings {
+  if (resolved === undefined) return {};
+  const { name, version, spec } = resolved;
+  const configSet = { name, version, revision: revisionName(resolved) };
   const { ttlDefaultHours } = spec;
   return { configSet: ttlDefaultHours === undefined ? configSet : { ...configSet, ttlDefaultHours } };
 }
@@ -80,7 +76,7 @@ function grants(
   environment: EphemeralEnvironment,
   configSet: ConfigSetSpec | undefined,
   context: StepContext,
-): Findings<"grantedValues"> {
+): Findings {
   const former = environment.status?.grantedValues;
   const paths = grantedValues(environment, allowing(environment, configSet, context)).map(({ path }) => path);
   return former === undefined && paths.length === 0 ? {} : { grantedValues: paths };

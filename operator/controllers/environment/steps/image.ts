@@ -21,25 +21,19 @@ export function imageResult(
 ): string | Unfinished {
   const build = componentBuild(environment, component, source);
   const missing = missingPlaceholder(tagTemplateOf(repository), build);
-  if (missing !== undefined) return MISSING[missing](environment, { ...source, component }, named(repository));
+  if (missing !== undefined) {
+    const template = `image.tagTemplate '${tagTemplateOf(repository)}' of Repository '${repository.metadata.name}'`;
+    return MISSING[missing](environment, { ...source, component }, template);
+  }
   const image = imageOf(repository, build);
-  return TAGGED.test(image) ? image : imageInvalid(image, repository);
-}
-
-/**
- * https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests: a tag has at most 128
- * characters.
- */
-const TAGGED = /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
-
-function imageInvalid(image: string, { metadata }: Repository): Unfinished {
+  if (TAGGED.test(image)) return image;
   const tag = image.slice(image.lastIndexOf(":") + 1, image.lastIndexOf(":") + 60);
-  const message = `'${tag}…' is not a valid image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${metadata.name}'`;
+  const message = `'${tag}…' is not a valid image tag: shorten or rename the branch, or correct image.tagTemplate of Repository '${repository.metadata.name}'`;
   return failed("ImageInvalid", message);
 }
 
-const named = (repository: Repository) =>
-  `image.tagTemplate '${tagTemplateOf(repository)}' of Repository '${repository.metadata.name}'`;
+/** At most 128 characters: https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests */
+const TAGGED = /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 type Missing = (environment: EphemeralEnvironment, of: ComponentCommit, template: string) => Unfinished;
 

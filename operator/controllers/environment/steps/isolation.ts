@@ -15,7 +15,7 @@ import { NotIsolated, type Step, type StepContext } from "../step.ts";
 import { done } from "../step-result.ts";
 
 /** Isolates the namespace before anything runs in it, and repairs its isolation objects. */
-export const isolation: Step<never> = {
+export const isolation: Step = {
   condition: "IsolationReady",
   writes: [],
   after: ["NamespaceReady"],

@@ -5,7 +5,7 @@ import type { Step } from "../step.ts";
 import { done } from "../step-result.ts";
 
 /** Creates the environment's namespace; a foreign one of that name is never changed. */
-export const namespace: Step<"namespace"> = {
+export const namespace: Step = {
   condition: "NamespaceReady",
   writes: ["namespace"],
   after: [],

@@ -1,11 +1,10 @@
 import { wantedCommit } from "../../../../crds/environment/component-build.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { BUILDING } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
+import { wantedPipelines } from "../../../../crds/environment/progress.ts";
 import { type Component, shortCommit } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import { componentsOf } from "../desired/values.ts";
-import { wantedPipelines } from "../progress.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { specChangedAt } from "../status/status.ts";
 import { failed, type Unfinished, waiting } from "../step-result.ts";
@@ -44,10 +43,7 @@ const REPORT_FALLBACK_MS = 7_200_000;
 /** Wait of a pull request's commit for its pipeline's first report: it may have none, or an old one. */
 const FIRST_REPORT_MS = 5 * 60_000;
 
-/**
- * New commits without a pipeline report, because a push precedes its pipeline, and their remaining wait. Applied
- * commits are not held back.
- */
+/** New commits without a pipeline's report, and their remaining wait: a push precedes its pipeline. */
 function unreported(environment: EphemeralEnvironment, repositories: ComponentRepositories, now: Date) {
   return componentsOf(environment).flatMap((component) => {
     const { branch, pipelines = [] } = environment.spec[component] ?? {};
@@ -68,19 +64,11 @@ function firstReportMs(
   component: Component,
   { repositories, now }: { readonly repositories: ComponentRepositories; readonly now: Date },
 ): number {
-  const { follow, commit, pipelines = [] } = environment.spec[component] ?? {};
-  if (follow && !commit) return pipelines.length === 0 ? 0 : REPORT_FALLBACK_MS;
+  const { trigger, [component]: source } = environment.spec;
+  if (source?.follow && !source.commit) return source.pipelines?.length ? REPORT_FALLBACK_MS : 0;
   const hasPipelines = repositories[component]?.spec.pipeline !== undefined;
-  if (!hasPipelines || !isOfPullRequest(environment, component)) return 0;
+  const isOfPullRequest = trigger?.kind === "pull_request" && trigger.repository === source?.repository;
+  // A fork's pull request has a ref as its branch, and no reported pipelines.
+  if (!hasPipelines || !isOfPullRequest || source?.branch?.startsWith("refs/")) return 0;
   return FIRST_REPORT_MS - elapsedMs(new Date(specChangedAt(environment, now)), now);
-}
-
-/**
- * True for the component of the environment's pull request; a fork's has a ref as its branch, and no reported
- * pipelines.
- */
-function isOfPullRequest({ spec }: EphemeralEnvironment, component: Component): boolean {
-  const { repository, branch = "" } = spec[component] ?? {};
-  const { kind, repository: origin } = spec.trigger ?? {};
-  return kind === "pull_request" && origin === repository && !branch.startsWith("refs/");
 }

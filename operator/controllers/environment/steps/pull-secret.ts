@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PullCredential } from "../../../../crds/environment/environment-status.schema.ts";
-import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import { isConflict } from "../../../kit/client/errors.ts";
 import { secretKind } from "../../../kit/client/kinds.ts";
@@ -18,23 +18,23 @@ import {
   pullPlan,
   pullSecretObject,
 } from "../desired/pull-secret.ts";
-import { componentsOf } from "../desired/values.ts";
 import { errorResult, retrying } from "../error-results.ts";
-import { type ComponentRepositories, repositoriesOf, repositoryProblem } from "../repositories.ts";
+import { type ComponentRepositories, componentRepositories, repositoryProblem } from "../repositories.ts";
+import type { Schedule } from "../schedule.ts";
 import type { StepContext } from "../step.ts";
-import { type Findings, type StepResult, withFindings } from "../step-result.ts";
+import { type Findings, requeuedWithin, type StepResult, withFindings } from "../step-result.ts";
 import { whenIsolated } from "./isolation.ts";
+
+/** First pause for an unavailable secret manager. */
+const RETRY_MS = 5_000;
 
 /** Context for ensuring Secrets. */
 export interface SecretsContext extends StepContext {
   /** True when this reconcile reads the Secrets of the status, instead of trusting it. */
   readonly isCheckDue: boolean;
-  /** Records the secret manager's availability; returns milliseconds until the next attempt, if any. */
-  readonly noteAnswer: (isAnswered: boolean) => number | undefined;
+  /** Schedule of these reads. */
+  readonly checks: Schedule;
 }
-
-type PodFindings = Findings<"secrets" | "podSecrets">;
-type AllFindings = PodFindings & Findings<"pullSecret">;
 
 /**
  * Ensures the image pull Secret of the current Repositories, after the pods' Secret with its `result`, without which
@@ -45,26 +45,23 @@ type AllFindings = PodFindings & Findings<"pullSecret">;
  */
 export async function withPullSecret(
   environment: EphemeralEnvironment,
-  result: StepResult<PodFindings>,
+  result: StepResult,
   context: SecretsContext,
-): Promise<StepResult<AllFindings>> {
+): Promise<StepResult> {
   const podSecrets = result.findings?.podSecrets ?? environment.status?.podSecrets ?? [];
   if (result.state === "waiting" || podSecrets.length === 0) return result;
   try {
     const { isAnswered, findings = {} } = await ensurePullSecret(environment, context);
-    const all = withFindings(result, findings);
-    return isAnswered === undefined ? all : requeuedWithin(all, context.noteAnswer(isAnswered));
+    if (isAnswered === true) context.checks.succeeded(environment.metadata.uid);
+    const retryMs = isAnswered === false ? context.checks.again(environment.metadata.uid, RETRY_MS) : undefined;
+    return requeuedWithin(withFindings(result, findings), retryMs);
   } catch (error) {
     return withoutPullSecret(result, error);
   }
 }
 
-function requeuedWithin<F>(result: StepResult<F>, inMs: number | undefined): StepResult<F> {
-  return inMs === undefined ? result : { ...result, requeueAfterMs: Math.min(inMs, result.requeueAfterMs ?? inMs) };
-}
-
 /** Result without this Secret, with the findings of the pods' Secret. */
-function withoutPullSecret(result: StepResult<PodFindings>, error: unknown): StepResult<PodFindings> {
+function withoutPullSecret(result: StepResult, error: unknown): StepResult {
   const refusal = errorResult(error);
   if (refusal !== undefined) return result.state === "failed" ? result : withFindings(refusal, { ...result.findings });
   if (isConflict(error)) throw error;
@@ -72,12 +69,9 @@ function withoutPullSecret(result: StepResult<PodFindings>, error: unknown): Ste
 }
 
 /** Removes credentials of former images; call when their pods are gone. */
-export async function retirePulls(
-  environment: EphemeralEnvironment,
-  context: StepContext,
-): Promise<Findings<"pullSecret">> {
+export async function retirePulls(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
   const { metadata, status } = environment;
-  const repositories = repositoriesOf(environment, context.repositories);
+  const repositories = componentRepositories(environment, context.repositories);
   const [plan, named] = [pullPlan(repositories), status?.pullSecret ?? []];
   const isFormer = formerPulls(plan, named).length > 0;
   // Former credentials stay until the planned ones are in the Secret.
@@ -104,15 +98,15 @@ interface Answer extends PullEntry {
 }
 
 interface Ensured {
-  readonly findings?: Findings<"pullSecret">;
-  /** False when the secret manager was asked and did not answer; the value may be outdated. */
+  readonly findings?: Findings;
+  /** False when the secret manager did not answer; the value may be outdated. Absent: nothing was read. */
   readonly isAnswered?: boolean;
 }
 
 /** @throws CredentialRefused, SecretManagerUnavailable, and errors of the cluster */
 async function ensurePullSecret(environment: EphemeralEnvironment, context: SecretsContext): Promise<Ensured> {
   if (repositoryProblem(environment, context) !== undefined) return withoutRepository(environment, context);
-  const plan = pullPlan(repositoriesOf(environment, context.repositories));
+  const plan = pullPlan(componentRepositories(environment, context.repositories));
   const { pullSecret: named = [], desiredHash } = environment.status ?? {};
   const mustRead = context.isCheckDue && plan.length + named.length > 0;
   const isKnown = ({ registry, source }: PullCredential) =>
@@ -123,10 +117,10 @@ async function ensurePullSecret(environment: EphemeralEnvironment, context: Secr
   const isNew = answers.some((one) => one.credential !== undefined && !isKnown(one));
   if (!mustRead && !isNew && desiredHash !== undefined) return { isAnswered };
   const found = await context.cluster.read(environment.metadata, secretKind, refIn(environment, PULL_SECRET));
-  const held = credentialsIn(found);
-  const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !held.has(registry));
+  const existing = credentialsIn(found);
+  const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !existing.has(registry));
   if (lacking !== undefined && desiredHash === undefined) throw lacking.refusal;
-  const { credentials, pullSecret } = pullContents(answers, named, held);
+  const { credentials, pullSecret } = pullContents(answers, named, existing);
   await replace(environment, credentials, found, context);
   return { findings: { pullSecret }, isAnswered };
 }

@@ -28,19 +28,10 @@ import { retirePulls, type SecretsContext, withPullSecret } from "./pull-secret.
 
 /** While a condition is not True, the unwatched pods' Secret may be missing. */
 const UNCERTAIN_MS = 30_000;
-/** First pause for an unavailable secret manager. */
-const ASK_AGAIN_MS = 5_000;
 /** Wait for a provided value; the API writes it right after the resource. */
 const AWAIT_VALUE_MS = 120_000;
 const OVERDUE_RECHECK_MS = 30_000;
 const POD_SECRETS_MAX = 16;
-
-type PodFindings = Findings<"secrets" | "podSecrets">;
-type PodResult = StepResult<PodFindings>;
-
-interface SecretsRunContext extends SecretsContext {
-  readonly checks: Schedule;
-}
 
 /**
  * Stores the environment's secrets in the secret manager and mirrors them into the namespace, in a Secret named by its
@@ -52,7 +43,7 @@ interface SecretsRunContext extends SecretsContext {
  * @param checks schedule of reads: a watch would need a right on every Secret of the cluster, and reading ten thousand
  * Secrets in every reconcile costs too much
  */
-export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pullSecret"> {
+export function secrets(checks: Schedule): Step {
   return {
     condition: "SecretsReady",
     writes: ["secrets", "podSecrets", "pullSecret"],
@@ -65,12 +56,7 @@ export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pull
     async run(environment, stepContext) {
       const problem = environment.status?.secrets ? undefined : repositoryProblem(environment, stepContext);
       if (problem !== undefined) return problem;
-      const context: SecretsRunContext = {
-        ...stepContext,
-        checks,
-        isCheckDue: await isCheckDue(environment, stepContext, checks),
-        noteAnswer: (isAnswered) => noteAnswer(environment, isAnswered, checks),
-      };
+      const context = { ...stepContext, checks, isCheckDue: await isCheckDue(environment, stepContext, checks) };
       const plan = secretPlan(planInput(environment, context));
       const requested = plan.problem ?? (await ensurePodSecret(environment, plan.secrets, context));
       const result = requested.state === "failed" ? await withFormer(environment, requested, context) : requested;
@@ -81,49 +67,43 @@ export function secrets(checks: Schedule): Step<"secrets" | "podSecrets" | "pull
   };
 }
 
-/**
- * True when this reconcile reads the Secrets. Ensures the right first: it may have been removed, alone or with the
- * namespace.
- */
+/** True when this reconcile reads the Secrets. Ensures the right first: it may be gone, alone or with the namespace. */
 async function isCheckDue(environment: EphemeralEnvironment, context: StepContext, checks: Schedule): Promise<boolean> {
   if ((environment.status?.podSecrets ?? []).length === 0) return false;
   const right = await ensureAccess(environment, context);
   return right !== "unchanged" || isUncertain(environment) || dueInMs(environment, checks) <= 0;
 }
 
-/** Returns milliseconds until the secret manager's next attempt; `undefined` after an answer. */
-function noteAnswer({ metadata }: EphemeralEnvironment, isAnswered: boolean, checks: Schedule): number | undefined {
-  if (!isAnswered) return checks.again(metadata.uid, ASK_AGAIN_MS);
-  checks.succeeded(metadata.uid);
-  return undefined;
-}
-
 /** Keeps or restores the former pods' Secret while the request is refused. */
 async function withFormer(
   environment: EphemeralEnvironment,
-  refusal: Unfinished<PodFindings>,
-  context: SecretsRunContext,
-): Promise<PodResult> {
+  refusal: Unfinished,
+  context: SecretsContext,
+): Promise<StepResult> {
   if ((environment.status?.podSecrets ?? []).length === 0) return refusal;
-  const kept = await ensurePodSecret(environment, formerPlan(planInput(environment, context)), context);
-  if (kept.state !== "done") return refusal;
-  const soonest = Math.min(...[kept, refusal].map(({ requeueAfterMs }) => requeueAfterMs ?? UNCERTAIN_MS));
-  return withFindings({ ...refusal, requeueAfterMs: soonest }, { ...kept.findings });
+  const former = await ensurePodSecret(environment, formerPlan(planInput(environment, context)), context);
+  if (former.state !== "done") return refusal;
+  const soonest = Math.min(...[former, refusal].map(({ requeueAfterMs }) => requeueAfterMs ?? UNCERTAIN_MS));
+  return withFindings({ ...refusal, requeueAfterMs: soonest }, { ...former.findings });
 }
 
 async function ensurePodSecret(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
-  context: SecretsRunContext,
-): Promise<PodResult> {
+  context: SecretsContext,
+): Promise<StepResult> {
   if (await isMirrored(environment, plan, context)) {
     return done("Mirrored", { requeueAfterMs: dueInMs(environment, context.checks) });
   }
   const [gathered] = await Promise.all([gather(environment, plan, context), ensureAccess(environment, context)]);
-  if (gathered.state === "refused") return gathered.result;
   if (gathered.state === "awaiting") return awaiting(environment, gathered.variables, context);
+  if (gathered.state !== "complete") return gathered;
   // Versions are stored before use: after a crash in between, others could be resolved.
-  if (plan.some(({ version }) => version === "latest")) return resolvedVersions(gathered);
+  if (plan.some(({ version }) => version === "latest")) {
+    const more = { requeueAfterMs: 1, persistFirst: true };
+    const resolved = waiting("Resolved", "the versions of the referenced secrets are resolved", more);
+    return withFindings(resolved, { secrets: gathered.secrets });
+  }
   return mirror(environment, gathered, context);
 }
 
@@ -135,7 +115,7 @@ function ensureAccess(environment: EphemeralEnvironment, { cluster, settings }: 
 async function isMirrored(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
-  { cluster, checks, isCheckDue: mustRead }: SecretsRunContext,
+  { cluster, checks, isCheckDue: mustRead }: SecretsContext,
 ): Promise<boolean> {
   const { metadata, status } = environment;
   const planned = plannedStatus(plan);
@@ -162,11 +142,11 @@ function awaiting({ status }: EphemeralEnvironment, variables: readonly string[]
   const names = variables.join(", ");
   const former = findCondition(status?.conditions, "SecretsReady");
   const now = clock.now();
-  const begun = former?.reason === "AwaitingValue" ? new Date(former.lastTransitionTime) : now;
+  const start = former?.reason === "AwaitingValue" ? new Date(former.lastTransitionTime) : now;
   // The condition may be older than the request.
   const requested = new Date(status?.rollout?.since ?? 0);
-  const waitedMs = Math.min(elapsedMs(begun, now), elapsedMs(requested, now));
-  const hasFailed = former?.reason === "AwaitingValue" && former.status === "False" && begun >= requested;
+  const waitedMs = Math.min(elapsedMs(start, now), elapsedMs(requested, now));
+  const hasFailed = former?.reason === "AwaitingValue" && former.status === "False" && start >= requested;
   if (hasFailed || waitedMs >= AWAIT_VALUE_MS) {
     const message = `${names}: the secret manager still has no value: write it there, or create the environment again`;
     return failed("AwaitingValue", message, { requeueAfterMs: OVERDUE_RECHECK_MS });
@@ -175,21 +155,13 @@ function awaiting({ status }: EphemeralEnvironment, variables: readonly string[]
   return waiting("AwaitingValue", message, { requeueAfterMs: waitedMs < 5_000 ? 200 : 2_000 });
 }
 
-function resolvedVersions({ secrets: resolved }: Complete) {
-  const result = waiting("Resolved", "the versions of the referenced secrets are resolved", {
-    requeueAfterMs: 1,
-    persistFirst: true,
-  });
-  return withFindings(result, { secrets: resolved });
-}
-
 async function mirror(
   environment: EphemeralEnvironment,
-  { secrets: mirrored, values }: Complete,
-  context: SecretsRunContext,
-): Promise<PodResult> {
+  { secrets, values }: Complete,
+  context: SecretsContext,
+): Promise<StepResult> {
   const { metadata, status } = environment;
-  const name = podSecretName(mirrored);
+  const name = podSecretName(secrets);
   await whenIsolated(context);
   await context.cluster.ensure(metadata, secretKind, secretObject(environment, name, values));
   context.checks.taken(metadata.uid);
@@ -197,29 +169,20 @@ async function mirror(
   // The first is in use; of the others, unused so far, the oldest are removed.
   const surplus = former.length < POD_SECRETS_MAX ? [] : former.splice(1, former.length - POD_SECRETS_MAX + 1);
   for (const other of surplus) await context.cluster.remove(metadata, secretKind, refIn(environment, other));
-  return done("Mirrored", { findings: { secrets: mirrored, podSecrets: [...former, name] } });
+  return done("Mirrored", { findings: { secrets, podSecrets: [...former, name] } });
 }
 
 /** Removes Secrets of former pods, once only pods with the desired values run and their URLs have answered. */
-async function retireSecrets(
-  environment: EphemeralEnvironment,
-  context: StepContext,
-): Promise<Findings<"podSecrets" | "pullSecret">> {
-  if (!runsAlone(environment, context)) return {};
+async function retireSecrets(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
+  const isDeployed = context.earlier.get("ApplicationSynced")?.state === "done";
+  if (!isDeployed || environment.status?.servingHash !== environment.status?.desiredHash) return {};
   const podSecrets = await retirePodSecrets(environment, context);
   // A failure affects no running pod: a later reconcile tries again.
   const isExpected = (error: unknown) => errorResult(error) !== undefined;
   return { ...podSecrets, ...(await retirePulls(environment, context).catch(insteadOf(isExpected, {}))) };
 }
 
-function runsAlone({ status }: EphemeralEnvironment, { earlier }: StepContext): boolean {
-  return earlier.get("ApplicationSynced")?.state === "done" && status?.servingHash === status?.desiredHash;
-}
-
-async function retirePodSecrets(
-  environment: EphemeralEnvironment,
-  { cluster }: StepContext,
-): Promise<Findings<"podSecrets">> {
+async function retirePodSecrets(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<Findings> {
   const names = environment.status?.podSecrets ?? [];
   if (names.length < 2) return {};
   const former = names.slice(0, -1).map(async (name) => {

@@ -1,15 +1,14 @@
 import {
+  componentsOf,
   type EphemeralEnvironment,
   reconcileToken,
   type SourceStatus,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
-import type { Sources } from "../../../ports/deployer.ts";
 import { cloneCredential } from "../../../repository-access/host-credentials.ts";
-import { componentsOf } from "../desired/values.ts";
 import { waitingForCredential } from "../error-results.ts";
-import { repositoriesOf, repositoryProblem } from "../repositories.ts";
+import { componentRepositories, repositoryProblem } from "../repositories.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, failed, type Unfinished, withFindings } from "../step-result.ts";
 import { imageResult } from "./image.ts";
@@ -29,7 +28,7 @@ interface ResolvedComponent {
  * Resolves the commit of every component: the spec's, else the branch's head, read once. The application gets all
  * commits after the last pipeline; the workload stays until then.
  */
-export const source: Step<"sources"> = {
+export const source: Step = {
   condition: "SourceResolved",
   writes: ["sources"],
   after: [],
@@ -44,7 +43,7 @@ export const source: Step<"sources"> = {
     const problem = repositoryProblem(environment, context);
     if (problem !== undefined) return problem;
 
-    const repositories = repositoriesOf(environment, context.repositories);
+    const repositories = componentRepositories(environment, context.repositories);
     const resolving = componentsOf(environment).map((component) =>
       resolve(environment, component, repositories[component] as Repository, context),
     );
@@ -67,8 +66,8 @@ function sourcesResult(
     return [component, { ...(applied && { applied }), ...(resolved && { resolved }) }];
   });
   const sources = Object.fromEntries(known);
-  const found = { ...environment, status: { ...environment.status, sources } };
-  const unbuilt = pipelineResult(found, repositoriesOf(environment, repositories), clock.now());
+  const resolved = { ...environment, status: { ...environment.status, sources } };
+  const unbuilt = pipelineResult(resolved, componentRepositories(environment, repositories), clock.now());
   if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
   // A placeholder of the tag may wait for a report after the build.
   const unnamed = components.map(({ image }) => image).find((image) => typeof image !== "string");
@@ -96,10 +95,7 @@ async function resolve(
   return { component, branch, commit, image, ...(resolved && { resolved }) };
 }
 
-/**
- * Head of the branch: read once, and for a followed branch at each requested reconcile; a known head outlives the
- * branch.
- */
+/** Head of the branch: read once, and if followed at each requested reconcile; a known head outlives the branch. */
 async function head(
   environment: EphemeralEnvironment,
   component: Component,
@@ -107,16 +103,16 @@ async function head(
   context: StepContext,
 ): Promise<ResolvedComponent["resolved"] | Unfinished> {
   const { branch = "" } = environment.spec[component] ?? {};
-  const reconcileToken = followRequest(environment, component);
+  const token = followRequest(environment, component);
   const known = knownHead(environment, component, context);
   const isAnswered =
-    reconcileToken === undefined ||
-    reconcileToken === environment.status?.sources?.[component]?.resolved?.reconcileToken;
+    token === undefined || token === environment.status?.sources?.[component]?.resolved?.reconcileToken;
   const resolved = (commit: string) =>
-    reconcileToken === undefined ? { branch, commit } : { branch, commit, reconcileToken };
+    token === undefined ? { branch, commit } : { branch, commit, reconcileToken: token };
   if (known !== undefined && isAnswered) return resolved(known);
   try {
-    const commit = (await readHead(repository, branch, context)) ?? known;
+    const credential = await cloneCredential(repository, context);
+    const commit = (await context.repositoryHost.head(repository.spec.cloneUrl, branch, credential)) ?? known;
     return commit === undefined ? undefined : resolved(commit);
   } catch (error) {
     // A refused credential does not fail an environment with a known commit.
@@ -126,35 +122,19 @@ async function head(
   }
 }
 
-function knownHead(
-  environment: EphemeralEnvironment,
-  component: Component,
-  { deployer }: StepContext,
-): string | undefined {
-  const former = environment.status?.sources?.[component]?.resolved;
-  if (former !== undefined && former.branch === environment.spec[component]?.branch) return former.commit;
-  return deployedBeforeCrash(environment, component, deployer.deployedSources(environment.metadata)[component]);
-}
-
-async function readHead(repository: Repository, branch: string, context: StepContext): Promise<string | undefined> {
-  const credential = await cloneCredential(repository, context);
-  return context.repositoryHost.head(repository.spec.cloneUrl, branch, credential);
-}
-
-/** The application's commit of this branch that a crash kept out of the status. */
-function deployedBeforeCrash(
-  { spec, status }: EphemeralEnvironment,
-  component: Component,
-  deployed: Sources[Component],
-): string | undefined {
-  const applied = status?.sources?.[component]?.applied;
-  const isOther = deployed?.branch !== applied?.branch || deployed?.commit !== applied?.commit;
-  return isOther && deployed?.branch === spec[component]?.branch ? deployed?.commit : undefined;
-}
-
 /** Request for which a followed branch's head is read; stored with the head, so none is lost. */
 function followRequest(environment: EphemeralEnvironment, component: Component): string | undefined {
   return environment.spec[component]?.follow ? reconcileToken(environment) : undefined;
+}
+
+/** Head in the status, else the application's commit of this branch that a crash kept out of the status. */
+function knownHead({ metadata, spec, status }: EphemeralEnvironment, component: Component, { deployer }: StepContext) {
+  const { resolved, applied } = status?.sources?.[component] ?? {};
+  const branch = spec[component]?.branch;
+  if (resolved !== undefined && resolved.branch === branch) return resolved.commit;
+  const deployed = deployer.deployedSources(metadata)[component];
+  const isOther = deployed?.branch !== applied?.branch || deployed?.commit !== applied?.commit;
+  return isOther && deployed?.branch === branch ? deployed?.commit : undefined;
 }
 
 /** No watch reports a push. */

@@ -1,4 +1,4 @@
-import type { DeployerEntry, DeployerLog } from "../../../../operator/ports/api/deployer-log.ts";
+import type { DeployerEntry, DeployerLog } from "../../../../operator/ports/deployer.ts";
 
 /** A deployer's log, filled by a test. */
 export interface MemoryDeployerLog extends DeployerLog {

@@ -13,8 +13,8 @@ import { expiresAt, isProtected } from "../../../../crds/environment/lifetime.ts
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
+import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/changes.ts";
 import { followedChanges } from "../../../../operator/adapters/kubernetes/environments/environments.ts";
-import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/requested-reconciles.ts";
 import type { CacheListener } from "../../../../operator/kit/cache/object-cache.ts";
 import type { Clock } from "../../../../operator/kit/time/clock.ts";
 import type { Environments, Extension } from "../../../../operator/ports/api/environments.ts";

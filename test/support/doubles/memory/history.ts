@@ -1,4 +1,4 @@
-import type { History } from "../../../../operator/ports/api/history.ts";
+import type { History } from "../../../../operator/ports/records.ts";
 import type { MemoryRecords } from "./records.ts";
 
 /** The History port in memory: every read may be a change. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
-import { inOrder, momentOf, newest, shown } from "../../../../operator/adapters/pod-logs/lines.ts";
+import { inOrder, momentOf, newest, shown } from "../../../../operator/adapters/pod-logs/reading.ts";
 import { printable } from "../../../../operator/masking/secret-mask.ts";
 import type {
   FollowedSelection,
@@ -8,7 +8,7 @@ import type {
   LogSelection,
   LogTarget,
   PodLogs,
-} from "../../../../operator/ports/api/pod-logs.ts";
+} from "../../../../operator/ports/api/pods.ts";
 
 /** No secrets exist here. */
 const unmasked = async (text: string) => printable(text);

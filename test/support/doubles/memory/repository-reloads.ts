@@ -1,6 +1,5 @@
 import type { Repository } from "../../../../crds/repository/repository.ts";
-import type { RepositoryReloads } from "../../../../operator/ports/api/repository-reloads.ts";
-import type { Repositories } from "../../../../operator/ports/repositories.ts";
+import type { Repositories, RepositoryReloads } from "../../../../operator/ports/repositories.ts";
 
 export interface MemoryRepositoryReloads extends RepositoryReloads {
   /** Sets the check's finding for this Repository; without a message, none. */

@@ -1,6 +1,6 @@
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import type { ComponentSelectors } from "../../../../crds/repository/component-selectors.ts";
-import type { Workload, Workloads } from "../../../../operator/ports/api/workloads.ts";
+import type { Workload, Workloads } from "../../../../operator/ports/api/pods.ts";
 
 export interface MemoryWorkloads extends Workloads {
   put(environment: string, ...workloads: readonly Workload[]): void;

@@ -2,14 +2,14 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Caller } from "../../../../api/auth/access.ts";
 import { toCostDashboard } from "../../../../api/costs/dashboard.ts";
-import { costFigures } from "../../../../api/costs/figures.ts";
+import { costReport } from "../../../../api/costs/report.ts";
 import { toCostAnalysis } from "../../../../api/insights/cost-analysis.ts";
-import type { Life } from "../../../../crds/environment/life.ts";
-import { cappedRows, DIMENSIONS, type Rows, summaryOf } from "../../../../operator/ports/observability/summary.ts";
+import { cappedRows, DIMENSIONS, type Rows, summaryOf } from "../../../../crds/usage/period-summary.ts";
+import type { UsageRecord } from "../../../../crds/usage/usage-record.ts";
 import { memoryConfigSets } from "../../../support/doubles/memory/config-sets.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { configSetFixture, fixtureSettings } from "../../../support/fixtures/environment/environment-fixture.ts";
-import { aLife } from "../../../support/fixtures/random-lives.ts";
+import { aUsageRecord } from "../../../support/fixtures/random-usage-records.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -46,17 +46,17 @@ const aCaller = fc
   });
 
 /** Past days as the leader stores them: the remaining rows are one. */
-function storedDays(lives: readonly Life[], days: readonly number[]) {
+function storedDays(records: readonly UsageRecord[], days: readonly number[]) {
   const capped = (rows: Rows) => cappedRows(rows, { most: 1, mostBytes: 1_000 });
   return days.map((index) => {
-    const summary = summaryOf(lives, { fromMs: index * DAY, toMs: (index + 1) * DAY }, NOW.getTime());
+    const summary = summaryOf(records, { fromMs: index * DAY, toMs: (index + 1) * DAY }, NOW.getTime());
     const by = { ...summary.by, repository: capped(summary.by.repository), creator: capped(summary.by.creator) };
     return { day: new Date(index * DAY).toISOString().slice(0, 10), slots: {}, summary: { ...summary, by } };
   });
 }
 
 const asked = fc.record({
-  lives: fc.array(aLife, { maxLength: 40 }),
+  records: fc.array(aUsageRecord, { maxLength: 40 }),
   stored: fc.subarray([0, 1, 2, 3, 4, 5, 6]),
   fromMs: fc.nat(3 * DAY),
   hours: fc.integer({ min: 1, max: 120 }),
@@ -66,13 +66,13 @@ const asked = fc.record({
 
 type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never;
 
-function told({ lives, stored, fromMs, hours, interval, caller }: Asked) {
-  const rollups = { days: () => storedDays(lives, stored) };
+function dashboardOf({ records, stored, fromMs, hours, interval, caller }: Asked) {
+  const rollups = { days: () => storedDays(records, stored) };
   const period = { fromMs, toMs: fromMs + hours * HOUR };
-  const figures = costFigures(period, NOW, { lives: () => lives, rollups, settings });
-  const dashboard = toCostDashboard({ figures, interval }, caller, services);
+  const report = costReport(period, NOW, { usageRecords: () => records, rollups, settings });
+  const dashboard = toCostDashboard({ report, interval }, caller, services);
   const groups = DIMENSIONS.map(
-    (dimension) => toCostAnalysis({ figures, found: [], dimension }, caller, services).groups,
+    (dimension) => toCostAnalysis({ report, recommendations: [], dimension }, caller, services).groups,
   );
   return { ...dashboard, groups };
 }
@@ -83,7 +83,7 @@ const centsOf = (parts: readonly { readonly total_cents: number | null }[]) =>
 test("the parts of every drill-down are the whole, to the cent, for every caller", () => {
   fc.assert(
     fc.property(asked, (all) => {
-      const { summary, by_repository, by_creator, by_config_set, timeseries, groups } = told(all);
+      const { summary, by_repository, by_creator, by_config_set, timeseries, groups } = dashboardOf(all);
       const whole = summary.total_cents ?? 0;
       const drillDowns = [by_repository, by_creator, by_config_set, timeseries, ...groups];
       expect(drillDowns.map(centsOf)).toEqual(drillDowns.map(() => whole));
@@ -100,7 +100,7 @@ test("below maintainers only the caller is named, and no repository that the cal
     fc.property(asked, (all) => {
       const { subject, groups, permissions } = all.caller;
       fc.pre(!permissions.has("environments:all"));
-      const { by_repository, by_creator } = told(all);
+      const { by_repository, by_creator } = dashboardOf(all);
       const hidden = REPOSITORIES.filter(([, group]) => !groups.includes(group)).map(([name]) => name);
       expect(namesOf(by_repository).filter((name) => [...hidden, "constructor"].includes(name))).toEqual([]);
       expect(namesOf(by_creator).filter((name) => name !== subject)).toEqual([]);

@@ -173,6 +173,6 @@ describe("the platform chart", () => {
   });
 });
 
-function ruleOf({ group, resources, resourceNames, verbs }: Right): object {
+function ruleOf({ rule: { group, resources, resourceNames, verbs } }: Right): object {
   return { apiGroups: [group], resources, ...(resourceNames && { resourceNames }), verbs };
 }

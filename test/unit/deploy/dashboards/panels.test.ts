@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_LIVES } from "../../../../api/observability/objectives.ts";
+import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_USAGE } from "../../../../api/observability/objectives.ts";
 import { FAST_BURN, OBJECTIVES } from "../../../../deploy/dashboards/objectives.ts";
 import { DASHBOARDS, type Panel } from "../../../support/prometheus/dashboards.ts";
 
@@ -75,7 +75,7 @@ describe("the panels of the dashboards", () => {
   );
 
   test("have the objectives of the REST interface", () => {
-    const served = [...OBJECTIVES_OF_LIVES, ...OBJECTIVES_OF_COUNTS];
+    const served = [...OBJECTIVES_OF_USAGE, ...OBJECTIVES_OF_COUNTS];
     expect(OBJECTIVES.map(({ target }) => target)).toEqual(served.map(({ target }) => target));
     for (const { alert, target } of OBJECTIVES) {
       const expr = alerts.find((one) => one.alert === alert)?.expr ?? "";

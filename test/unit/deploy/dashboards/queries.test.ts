@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { gauge, histogram, increase, rate, shareOf, valuesOf } from "../../../../deploy/dashboards/queries.ts";
 import { METRICS, type MetricDefinition } from "../../../../operator/adapters/prometheus/definitions.ts";
-import { processMetrics } from "../../../../operator/adapters/prometheus/process.ts";
-import { MetricRegistry } from "../../../../operator/adapters/prometheus/registry.ts";
+import { MetricRegistry, processMetrics } from "../../../../operator/adapters/prometheus/registry.ts";
 import { DASHBOARDS } from "../../../support/prometheus/dashboards.ts";
 import { groupingsOf, otherWordsOf, type Selector, selectorsOf } from "../../../support/prometheus/promql.ts";
 

@@ -51,7 +51,7 @@ export function scene({ notify = { chatChannel: "shop" }, settings = {} }: Scene
       const stored = environmentFixture({ ...parts, ...(status === undefined ? {} : { status }) } as typeof parts);
       announced = await announcer.announce(stored);
       const settling = { ...stored, status: { ...stored.status, ...(announced === undefined ? {} : { announced }) } };
-      announced = announcer.settle(settling as EphemeralEnvironment).announced;
+      announced = announcer.nextAnnouncement(settling as EphemeralEnvironment).announced;
       return made().slice(before);
     },
   };

@@ -144,7 +144,7 @@ describe("a warning before an expiry", () => {
     };
     const given = warned(48);
     const settled = () =>
-      announcer.settle(environmentFixture({ ...given, status: { ...given.status, announced } })).dueInMs;
+      announcer.nextAnnouncement(environmentFixture({ ...given, status: { ...given.status, announced } })).dueInMs;
     expect(settled()).toBe(24 * HOUR * 60_000);
     clock.advance(24 * HOUR * 60_000 - 5);
     expect(settled()).toBe(5);

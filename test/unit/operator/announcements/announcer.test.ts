@@ -85,7 +85,7 @@ describe("the announcer", () => {
     const { announcer } = scene();
     const announced: Announced = { event: "created", at: CREATED };
     const settle = (status: "True" | "Unknown") =>
-      announcer.settle(environmentFixture({ status: { ...readiness(status, 2), announced } }));
+      announcer.nextAnnouncement(environmentFixture({ status: { ...readiness(status, 2), announced } }));
     expect(settle("True")).toEqual({ announced, dueInMs: 0 });
     expect(settle("Unknown")).not.toHaveProperty("dueInMs", 0);
   });
@@ -93,15 +93,15 @@ describe("the announcer", () => {
   test("moves on without messages where there is no recipient", () => {
     const { announcer } = scene({ notify: { chatChannel: "shop", events: ["failed"] } });
     const announced: Announced = { event: "created", at: CREATED };
-    const settled = announcer.settle(environmentFixture({ status: { ...readiness("True", 2), announced } }));
+    const settled = announcer.nextAnnouncement(environmentFixture({ status: { ...readiness("True", 2), announced } }));
     expect(settled.announced).toMatchObject({ event: "ready", serving: "hash-1" });
     expect(settled.dueInMs).not.toBe(0);
   });
 
   test("announces the end of an environment once, and why", async () => {
     const { announcer, notifications, made } = scene();
-    await announcer.announceDeletion(environmentFixture(), "expired");
-    await announcer.announceDeletion(environmentFixture(), "expired");
+    await announcer.reportDeleted(environmentFixture(), "expired");
+    await announcer.reportDeleted(environmentFixture(), "expired");
     expect(made()).toEqual(["deleted to chat shop"]);
     expect(notifications.specs()[0]?.facts).toMatchObject({ environment: "shop", reason: "expired" });
   });

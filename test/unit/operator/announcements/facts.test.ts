@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { FACT_MAX_LENGTH } from "../../../../crds/notifications/notification.schema.ts";
-import { environmentFacts } from "../../../../operator/announcements/facts.ts";
+import { environmentFacts } from "../../../../operator/announcements/announcer.ts";
 import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const factsOf = (hosts?: Record<string, string>) =>

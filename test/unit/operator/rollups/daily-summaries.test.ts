@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import { recordManifest } from "../../../../crds/environment/environment-record.ts";
-import type { RollupStore } from "../../../../operator/ports/observability/rollups.ts";
+import type { RollupStore } from "../../../../operator/ports/rollups.ts";
 import { summarizeDays } from "../../../../operator/rollups/daily-summaries.ts";
 import { memoryRollupStore } from "../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { KubeError } from "../../../../operator/kit/client/errors.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
-import type { RollupStore } from "../../../../operator/ports/observability/rollups.ts";
+import type { RollupStore } from "../../../../operator/ports/rollups.ts";
 import { createRecorder } from "../../../../operator/rollups/recorder.ts";
 import { memoryRollupStore } from "../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { InboxFull, WebhookTooLarge } from "../../../../operator/ports/api/webhook-inbox.ts";
-import { readBody } from "../../../../operator/webhooks/arriving-body.ts";
-import { heldBodies } from "../../../../operator/webhooks/held-bodies.ts";
+import { heldBodies, readBody } from "../../../../operator/webhooks/arriving-body.ts";
 import { inChunks } from "../../../support/fixtures/webhooks/received-webhook.ts";
 
 const MIB = 1_048_576;

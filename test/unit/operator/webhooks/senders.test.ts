@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { WebhookKeysMissing, WebhookRefused } from "../../../../operator/ports/api/webhook-inbox.ts";
-import type { FormatKind, WebhookFormats } from "../../../../operator/webhooks/formats.ts";
-import { heldBodies } from "../../../../operator/webhooks/held-bodies.ts";
-import { verifySender } from "../../../../operator/webhooks/senders.ts";
+import { heldBodies } from "../../../../operator/webhooks/arriving-body.ts";
+import { type FormatKind, verifySender, type WebhookFormats } from "../../../../operator/webhooks/senders.ts";
 import { createWebhookKeys } from "../../../../operator/webhooks/webhook-keys.ts";
 import { WEBHOOK_FORMATS } from "../../../../operator/wiring/hosts.ts";
 import { aRepository, memoryRepositories } from "../../../support/doubles/memory/repositories.ts";

@@ -1,16 +1,11 @@
-import type { Rollups } from "../../../../../operator/ports/api/history.ts";
-import type {
-  RollupContent,
-  RollupStore,
-  SlotCounts,
-  StoredRollup,
-} from "../../../../../operator/ports/observability/rollups.ts";
-import type { Summary } from "../../../../../operator/ports/observability/summary.ts";
+import type { Rollup, SlotCounts } from "../../../../../crds/rollup.ts";
+import type { PeriodSummary } from "../../../../../crds/usage/period-summary.ts";
+import type { RollupStore, Rollups, StoredRollup } from "../../../../../operator/ports/rollups.ts";
 
 export function memoryRollupStore(): RollupStore {
   const stored = new Map<string, StoredRollup>();
   let version = 0;
-  const put = (day: string, { slots, writers, summary }: RollupContent) => {
+  const put = (day: string, { slots, writers, summary }: Rollup) => {
     version += 1;
     stored.set(day, { ...structuredClone({ slots, writers, summary }), day, version: String(version) });
     return true;
@@ -30,12 +25,12 @@ export function memoryRollupStore(): RollupStore {
 export interface MemoryRollups extends Rollups {
   /** Adds counts to that slot, such as `09:35`. */
   add(day: string, slot: string, counts: SlotCounts): void;
-  sumUp(day: string, summary: Summary): void;
+  sumUp(day: string, summary: PeriodSummary): void;
 }
 
 export function memoryRollups(): MemoryRollups {
   const days = new Map<string, Record<string, SlotCounts>>();
-  const summaries = new Map<string, Summary>();
+  const summaries = new Map<string, PeriodSummary>();
   let summaryRevision = 0;
   return {
     get summaryRevision() {

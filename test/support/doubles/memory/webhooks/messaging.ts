@@ -5,7 +5,7 @@ import {
   type MailMessage,
   MessageRefused,
   MessagingUnavailable,
-} from "../../../../../operator/ports/notifications/messaging.ts";
+} from "../../../../../operator/ports/notifications.ts";
 
 export type Mood = "takes" | "refuses" | "fails" | { readonly retryAfterSeconds: number };
 

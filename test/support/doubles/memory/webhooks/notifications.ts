@@ -8,7 +8,7 @@ import {
   notificationManifest,
 } from "../../../../../crds/notifications/notification.ts";
 import type { Clock } from "../../../../../operator/kit/time/clock.ts";
-import type { Notifications } from "../../../../../operator/ports/notifications/notifications.ts";
+import type { Notifications } from "../../../../../operator/ports/notifications.ts";
 
 export interface MemoryNotifications extends Notifications {
   /** The specs of all messages, in the order of creation. */

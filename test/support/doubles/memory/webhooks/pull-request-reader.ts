@@ -1,9 +1,9 @@
-import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import type {
   HostedPullRequest,
   MissedWebhooks,
   PullRequestReader,
-} from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
+} from "../../../../../operator/ports/webhooks/pull-request-host.ts";
+import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 
 /** A PullRequestReader with a test's pull requests; it records its calls. */
 export function memoryPullRequestReader() {

@@ -1,13 +1,11 @@
 import type {
   CommitReport,
   DeploymentReport,
+  HostedPullRequest,
   HostedRepository,
   PullRequestHost,
-} from "../../../../../operator/ports/webhooks/pull-request-host.ts";
-import type {
-  HostedPullRequest,
   PullRequestReader,
-} from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
+} from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../../../../operator/ports/webhooks/repository-hooks.ts";
 
 /** A host's data of one repository. */

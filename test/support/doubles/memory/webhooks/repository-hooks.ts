@@ -1,9 +1,9 @@
 import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import type {
+  DesiredHook,
   LastDelivery,
   RepositoryHook,
   RepositoryHooks,
-  WantedHook,
 } from "../../../../../operator/ports/webhooks/repository-hooks.ts";
 
 export interface MemoryRepositoryHooks extends RepositoryHooks {
@@ -11,7 +11,7 @@ export interface MemoryRepositoryHooks extends RepositoryHooks {
   /** Hooks that were resumed. */
   readonly resumed: string[];
   /** The last argument of `put`. */
-  readonly wanted: WantedHook | undefined;
+  readonly wanted: DesiredHook | undefined;
   readonly asked: number;
   /** Sets the last delivery of every hook. */
   delivered(delivery: LastDelivery | undefined): void;
@@ -24,7 +24,7 @@ export function memoryRepositoryHooks(): MemoryRepositoryHooks {
   const resumed: string[] = [];
   let last: LastDelivery | undefined;
   let failure: PullRequestHostFailed | undefined;
-  let wanted: WantedHook | undefined;
+  let wanted: DesiredHook | undefined;
   let asked = 0;
   let ids = 0;
   const reached = () => {

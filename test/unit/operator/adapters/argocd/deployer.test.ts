@@ -4,14 +4,14 @@ import { type ArgocdContext, argocdDeployer } from "../../../../../operator/adap
 import { appProjectKind } from "../../../../../operator/adapters/argocd/kinds.ts";
 import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
 import type { Cluster, DesiredObject, ObservedObject } from "../../../../../operator/ports/cluster.ts";
-import type { WantedApplication } from "../../../../../operator/ports/deployer.ts";
+import type { DesiredApplication } from "../../../../../operator/ports/deployer.ts";
 import { memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
 const BROKEN_SINCE = new Date(CREATED);
-const wanted: WantedApplication = {
+const wanted: DesiredApplication = {
   environment: { name: "shop", uid: UID },
   chart: { repoUrl: "https://git.test/chart.git", path: ".", revision: "main" },
   values: {},

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { burstEnd } from "../../../../../operator/adapters/kubernetes/events/event-recorder.ts";
+import { burstEnd } from "../../../../../operator/adapters/kubernetes/event-recorder.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 function burst() {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createOccurrences } from "../../../../../operator/adapters/kubernetes/events/occurrences.ts";
+import { createOccurrences } from "../../../../../operator/adapters/kubernetes/event-recorder.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const HOUR_MS = 3_600_000;

@@ -71,7 +71,7 @@ const loud: readonly {
     name: "a StatefulSet whose pods are refused says why, in the event's words",
     resource: object("StatefulSet", { spec: { replicas: 1 }, status: { observedGeneration: 1 } }),
     warnings: [warning("uid-StatefulSet", "FailedCreate", REFUSED)],
-    expected: { problems: [{ reason: "PodRefused", component: "one", said: REFUSED }], asksWarnings: true },
+    expected: { problems: [{ reason: "PodRefused", component: "one", said: REFUSED }], needsWarnings: true },
   },
   {
     name: "a DaemonSet whose pods have no quota says so",
@@ -235,8 +235,8 @@ describe("a pod that lacks what its volumes name", () => {
   });
 
   test("asks for events while it is being created, and no other pod does", () => {
-    expect(findingsOf({ pods: [creating], resources: [] }, NOW).asksWarnings).toBe(true);
-    expect(findingsOf({ pods: [pod(running)], resources: [] }, NOW).asksWarnings).toBe(false);
+    expect(findingsOf({ pods: [creating], resources: [] }, NOW).needsWarnings).toBe(true);
+    expect(findingsOf({ pods: [pod(running)], resources: [] }, NOW).needsWarnings).toBe(false);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
+import { findingsOf } from "../../../../../operator/adapters/kubernetes/pod-problems.ts";
 import { type Resource, WORKLOAD_KINDS } from "../../../../../operator/adapters/kubernetes/resource-states.ts";
 import { workloadsOf } from "../../../../../operator/adapters/kubernetes/workloads.ts";
 import { BORN, looping, NOW, pod, running } from "./broken-pods.ts";
@@ -55,7 +56,10 @@ function podOf(kind: string, name: string, container: Parameters<typeof pod>[0],
 }
 
 const listed = (resources: readonly Resource[], pods: readonly Pod[] = []) =>
-  workloadsOf({ pods, resources }, { selectors: { backend: {} }, services: ["database"] }, NOW);
+  workloadsOf({ pods, resources }, findingsOf({ pods, resources }, NOW), {
+    selectors: { backend: {} },
+    services: ["database"],
+  });
 
 const serving = {
   status: { replicas: 2, updatedReplicas: 2, availableReplicas: 2, readyReplicas: 2 },

@@ -6,7 +6,7 @@ import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.
 import { prometheusMetrics } from "../../../../../operator/adapters/prometheus/metrics.ts";
 import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import type { Metrics } from "../../../../../operator/ports/observability/metrics.ts";
+import type { Metrics } from "../../../../../operator/ports/metrics.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { scraped, scrapedOf } from "./scraped.ts";

@@ -1,4 +1,4 @@
-import type { Metrics } from "../../../../../operator/ports/observability/metrics.ts";
+import type { Metrics } from "../../../../../operator/ports/metrics.ts";
 
 /** The samples of a scrape, by name and labels in its text. */
 export async function scraped(metrics: Pick<Metrics, "scrape">): Promise<ReadonlyMap<string, number>> {

@@ -6,7 +6,7 @@ import { githubWebhookFormat } from "../../../../../operator/adapters/github/web
 import { gitlabWebhookFormat } from "../../../../../operator/adapters/gitlab/webhook-format.ts";
 import { neutralWebhookFormat } from "../../../../../operator/adapters/neutral/webhook-format.ts";
 import type { WebhookFormat } from "../../../../../operator/ports/webhooks/webhook-format.ts";
-import type { FormatKind } from "../../../../../operator/webhooks/formats.ts";
+import type { FormatKind } from "../../../../../operator/webhooks/senders.ts";
 import { eventProblems } from "../../../../support/fixtures/webhooks/event-schema.ts";
 import {
   hmacOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { workflowRunEvent } from "../../../../../operator/adapters/webhook-format/workflow-run.ts";
+import { workflowRunEvent } from "../../../../../operator/adapters/webhook-format/pipeline.ts";
 
 const now = new Date("2026-11-22T12:00:00Z");
 const COMMIT = "ec26c3e57ca3a959ca5aad62de7213c562f8c821";

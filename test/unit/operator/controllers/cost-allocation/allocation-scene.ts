@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../../crds/environment/ephem
 import { costAllocationController } from "../../../../../operator/controllers/cost-allocation/controller.ts";
 import type { CostAllocationDependencies } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import { memoryAllocations } from "../../../../support/doubles/memory/costs/allocations.ts";
+import { memoryCostMonitor } from "../../../../support/doubles/memory/costs/cost-monitor.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";
@@ -33,7 +33,7 @@ export const gone = (name: string, uid: string, [createdAt, goneAt]: readonly [s
 /** Consecutive processes with the same environments and records. */
 export function allocationScene(resolutionHours = 1) {
   const clock = new TestClock(at("12:20"));
-  const allocations = memoryAllocations();
+  const costMonitor = memoryCostMonitor();
   const records = memoryRecords();
   const environments = new Map<string, EphemeralEnvironment>();
   const refused: Error[] = [];
@@ -60,7 +60,7 @@ export function allocationScene(resolutionHours = 1) {
       },
     },
     records,
-    allocations,
+    costMonitor,
     clock,
     log: silentLog,
   };
@@ -77,7 +77,7 @@ export function allocationScene(resolutionHours = 1) {
   return {
     dependencies,
     clock,
-    allocations,
+    costMonitor,
     records,
     environments,
     refused,

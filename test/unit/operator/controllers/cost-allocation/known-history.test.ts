@@ -1,18 +1,18 @@
 import { expect, test } from "@jest/globals";
-import { costFigures } from "../../../../../api/costs/figures.ts";
+import { costReport } from "../../../../../api/costs/report.ts";
 import { toCostSummary } from "../../../../../api/costs/views.ts";
 import { completeRecord, type EnvironmentRecord } from "../../../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import { createLifeReader } from "../../../../../crds/environment/life.ts";
+import { createUsageReader } from "../../../../../crds/usage/usage-record.ts";
 import {
   type CostAllocationDependencies,
   createCostReconciler,
 } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
 import { environmentRecord } from "../../../../../operator/controllers/environment/deletion/record.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
-import { AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
+import { CostMonitorUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 import { summarizeDays } from "../../../../../operator/rollups/daily-summaries.ts";
-import { memoryAllocations } from "../../../../support/doubles/memory/costs/allocations.ts";
+import { memoryCostMonitor } from "../../../../support/doubles/memory/costs/cost-monitor.ts";
 import { memoryRollupStore } from "../../../../support/doubles/memory/costs/rollups.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
@@ -44,7 +44,7 @@ const environment = (uid: string, usage: readonly ReturnType<typeof change>[]) =
 /** The platform from hour to hour; twenty minutes past each it reads OpenCost, and sums up days. */
 function platform() {
   const clock = new TestClock("2026-03-28T20:20:00.000Z");
-  const allocations = memoryAllocations();
+  const costMonitor = memoryCostMonitor();
   const records = memoryRecords();
   const store = memoryRollupStore();
   let there: EphemeralEnvironment | undefined;
@@ -65,14 +65,14 @@ function platform() {
     },
     caches,
     records,
-    allocations,
+    costMonitor,
     clock,
     log: silentLog,
   };
   const reconcileContext = { signal: never, requeueUrgently: () => undefined };
   const sources = {
-    lives: () =>
-      createLifeReader()(
+    usageRecords: () =>
+      createUsageReader()(
         caches.environments.list(),
         caches.records.list().map((record) => completeRecord(record)),
       ),
@@ -83,7 +83,7 @@ function platform() {
   async function hour(): Promise<void> {
     clock.advance(HOUR);
     await createCostReconciler(dependencies)("", reconcileContext).catch((error: unknown) => {
-      if (!(error instanceof AllocationsUnavailable)) throw error;
+      if (!(error instanceof CostMonitorUnavailable)) throw error;
     });
     const summarize = summarizeDays({
       clock,
@@ -95,7 +95,7 @@ function platform() {
     days = await store.list(never);
   }
   return {
-    allocations,
+    costMonitor,
     records,
     be(environmentNow: EphemeralEnvironment) {
       there = environmentNow;
@@ -111,20 +111,20 @@ function platform() {
     },
     summary: (from: string, to: string) => {
       const period = { fromMs: Date.parse(from), toMs: Date.parse(to) };
-      return toCostSummary(costFigures(period, clock.now(), sources), settings.costs);
+      return toCostSummary(costReport(period, clock.now(), sources), settings.costs);
     },
   };
 }
 
 test("a history with OpenCost gives exactly the expected costs", async () => {
   const world = platform();
-  const { allocations } = world;
+  const { costMonitor } = world;
   const isAsleep = (at: number) => at >= ms("03-29T00:00:00") && at < ms("03-29T06:00:00");
   for (let at = ms("03-28T20:00:00"); at < ms("04-01T03:00:00"); at += HOUR) {
-    if (!isAsleep(at)) allocations.knows({ namespace: "env-shop", at: new Date(at).toISOString(), cost: HOURLY });
+    if (!isAsleep(at)) costMonitor.knows({ namespace: "env-shop", at: new Date(at).toISOString(), cost: HOURLY });
   }
   // OpenCost never answers for three hours of the day of the European clock change.
-  allocations.fails(({ fromMs }) => fromMs >= ms("03-29T12:00:00") && fromMs < ms("03-29T15:00:00"));
+  costMonitor.fails(({ fromMs }) => fromMs >= ms("03-29T12:00:00") && fromMs < ms("03-29T15:00:00"));
 
   world.be(
     environment("first", [

@@ -2,153 +2,153 @@ import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { costAllocationController } from "../../../../../operator/controllers/cost-allocation/controller.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
-import { AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
+import { CostMonitorUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 import { allocationScene, at, cost, from, gone, hours, living } from "./allocation-scene.ts";
 
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 
 describe("the cost of an environment", () => {
   test("is asked for when a time is over and settled, and kept in its status, once", async () => {
-    const { clock, allocations, put, start, allocated } = allocationScene();
+    const { clock, costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("09:30")));
-    allocations.knows(...hours("env-shop", [9, 10, 11, 12]));
+    costMonitor.knows(...hours("env-shop", [9, 10, 11, 12]));
     const run = start();
     // Ten minutes after the hour, and every hour.
     expect(await run()).toEqual({ requeueAfterMs: 50 * MINUTE });
     expect(allocated("shop")).toEqual([from("09:30", "12:00", 300)]);
-    expect(allocations.asked).toHaveLength(3);
+    expect(costMonitor.asked).toHaveLength(3);
     await run();
-    expect(allocations.asked).toHaveLength(3);
+    expect(costMonitor.asked).toHaveLength(3);
     clock.advance(50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([from("09:30", "13:00", 400)]);
-    expect(allocations.asked.slice(3)).toEqual([`${at("12:00")}/${at("13:00")}`]);
+    expect(costMonitor.asked.slice(3)).toEqual([`${at("12:00")}/${at("13:00")}`]);
   });
 
   test("is asked for by the day, too", async () => {
-    const { clock, allocations, put, start, allocated } = allocationScene(24);
+    const { clock, costMonitor, put, start, allocated } = allocationScene(24);
     put(living("shop", at("00:00")));
-    allocations.knows(...hours("env-shop", [3, 20]));
+    costMonitor.knows(...hours("env-shop", [3, 20]));
     const run = start();
     await run();
-    expect(allocations.asked).toEqual([]);
+    expect(costMonitor.asked).toEqual([]);
     clock.advance(11 * HOUR + 50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([{ from: at("00:00"), to: "2026-06-02T00:00:00.000Z", ...cost(200) }]);
   });
 
   test("is not asked for while it is younger than the resolution", async () => {
-    const { clock, allocations, put, start, allocated } = allocationScene();
+    const { clock, costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("11:50")));
-    allocations.knows(...hours("env-shop", [11, 12]));
+    costMonitor.knows(...hours("env-shop", [11, 12]));
     const run = start();
     await run();
-    expect(allocations.asked).toEqual([]);
+    expect(costMonitor.asked).toEqual([]);
     clock.advance(50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([from("11:50", "13:00", 200)]);
   });
 
   test("is kept beside its record when it is gone", async () => {
-    const { allocations, records, start, recorded } = allocationScene();
+    const { costMonitor, records, start, recorded } = allocationScene();
     await records.keep({
       ...gone("shop", "uid-1", [at("08:00"), at("10:30")]),
       allocations: [from("08:00", "09:00", 7)],
     });
-    allocations.knows(...hours("env-shop", [8, 9, 10]));
+    costMonitor.knows(...hours("env-shop", [8, 9, 10]));
     await start()();
     expect(recorded("uid-1")).toEqual([from("08:00", "10:30", 207)]);
   });
 
   test("of two days is kept beside a record in one, also before the watch shows the first write", async () => {
-    const { allocations, records, start, recorded, stopWatch } = allocationScene();
+    const { costMonitor, records, start, recorded, stopWatch } = allocationScene();
     const [begin, midnight] = ["2026-05-31T23:00:00.000Z", at("00:00")];
     await records.keep(gone("shop", "uid-1", [begin, at("01:00")]));
     stopWatch();
-    allocations.knows({ namespace: "env-shop", at: begin, cost: cost(1) }, ...hours("env-shop", [0], 2));
+    costMonitor.knows({ namespace: "env-shop", at: begin, cost: cost(1) }, ...hours("env-shop", [0], 2));
     await start()();
     expect(recorded("uid-1")).toEqual([{ from: begin, to: midnight, ...cost(1) }, from("00:00", "01:00", 2)]);
   });
 
   test("is not that of another one, which had its name before: a time of both is priced by requests", async () => {
-    const { allocations, records, put, start, allocated, recorded } = allocationScene();
+    const { costMonitor, records, put, start, allocated, recorded } = allocationScene();
     await records.keep(gone("shop", "uid-1", [at("08:00"), at("10:20")]));
     put(living("shop", at("10:40")));
-    allocations.knows(...hours("env-shop", [8, 9], 1), ...hours("env-shop", [10], 10), ...hours("env-shop", [11], 100));
+    costMonitor.knows(...hours("env-shop", [8, 9], 1), ...hours("env-shop", [10], 10), ...hours("env-shop", [11], 100));
     await start()();
     expect(recorded("uid-1")).toEqual([from("08:00", "10:00", 2)]);
     expect(allocated("shop")).toEqual([from("11:00", "12:00", 100)]);
   });
 
   test("is not known where nothing is said: such a time is asked for once", async () => {
-    const { allocations, put, start, allocated } = allocationScene();
+    const { costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("08:00")));
-    allocations.knows(...hours("env-shop", [8, 11]));
+    costMonitor.knows(...hours("env-shop", [8, 11]));
     const run = start();
     await run();
     await run();
     expect(allocated("shop")).toEqual([from("08:00", "09:00", 100), from("11:00", "12:00", 100)]);
-    expect(allocations.asked).toHaveLength(4);
+    expect(costMonitor.asked).toHaveLength(4);
   });
 
   test("is asked for as far as it is not kept when another process takes over", async () => {
-    const { allocations, put, start, allocated } = allocationScene();
+    const { costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("08:00")));
-    allocations.knows(...hours("env-shop", [8, 9, 10, 11]));
+    costMonitor.knows(...hours("env-shop", [8, 9, 10, 11]));
     await start()();
     const before = allocated("shop");
     put(living("billing", at("10:00")));
-    allocations.knows(...hours("env-billing", [10, 11]));
+    costMonitor.knows(...hours("env-billing", [10, 11]));
     await start()();
-    expect(allocations.asked.slice(4)).toEqual([`${at("11:00")}/${at("12:00")}`, `${at("10:00")}/${at("11:00")}`]);
+    expect(costMonitor.asked.slice(4)).toEqual([`${at("11:00")}/${at("12:00")}`, `${at("10:00")}/${at("11:00")}`]);
     expect(allocated("shop")).toEqual(before);
     expect(allocated("billing")).toEqual([from("10:00", "12:00", 200)]);
   });
 
   test("is asked for three days later, and not longer", async () => {
-    const { clock, allocations, put, start, allocated } = allocationScene(24);
+    const { clock, costMonitor, put, start, allocated } = allocationScene(24);
     put(living("shop", "2026-05-20T00:00:00Z"));
-    allocations.knows(...hours("env-shop", [5]));
+    costMonitor.knows(...hours("env-shop", [5]));
     clock.advance(58 * HOUR + 40 * MINUTE);
     await start()();
     expect(allocated("shop")).toEqual([{ from: at("00:00"), to: "2026-06-02T00:00:00.000Z", ...cost(100) }]);
-    expect(allocations.asked).toHaveLength(2);
+    expect(costMonitor.asked).toHaveLength(2);
   });
 });
 
 describe("a time of which some is kept", () => {
   test("is not asked for when the resolution has changed: nothing is charged twice", async () => {
-    const { allocations, put, allocated, start } = allocationScene(4);
+    const { costMonitor, put, allocated, start } = allocationScene(4);
     const kept = from("08:00", "10:00", 200);
     const shop = living("shop", at("08:00"));
     put({ ...shop, status: { ...shop.status, allocations: [kept] } } as EphemeralEnvironment);
-    allocations.knows(...hours("env-shop", [8, 9, 10, 11]));
+    costMonitor.knows(...hours("env-shop", [8, 9, 10, 11]));
     await start()();
-    expect(allocations.asked).toEqual([]);
+    expect(costMonitor.asked).toEqual([]);
     expect(allocated("shop")).toEqual([kept]);
   });
 });
 
 describe("where the monitor fails", () => {
   test("for one time, the others are kept, and that one is tried again", async () => {
-    const { allocations, put, start, allocated } = allocationScene();
+    const { costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("09:00")));
-    allocations.knows(...hours("env-shop", [9, 10, 11]));
-    allocations.fails(({ fromMs }) => fromMs === Date.parse(at("10:00")));
+    costMonitor.knows(...hours("env-shop", [9, 10, 11]));
+    costMonitor.fails(({ fromMs }) => fromMs === Date.parse(at("10:00")));
     const run = start();
-    await expect(run()).rejects.toThrow(AllocationsUnavailable);
+    await expect(run()).rejects.toThrow(CostMonitorUnavailable);
     expect(allocated("shop")).toEqual([from("09:00", "10:00", 100), from("11:00", "12:00", 100)]);
-    allocations.fails(() => false);
+    costMonitor.fails(() => false);
     await run();
     expect(allocated("shop")).toEqual([from("09:00", "12:00", 300)]);
   });
 
   test("for two times, it is left alone until the next try", async () => {
-    const { allocations, put, start, allocated } = allocationScene();
+    const { costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("00:00")));
-    allocations.fails(() => true);
-    await expect(start()()).rejects.toThrow(AllocationsUnavailable);
-    expect(allocations.asked).toHaveLength(2);
+    costMonitor.fails(() => true);
+    await expect(start()()).rejects.toThrow(CostMonitorUnavailable);
+    expect(costMonitor.asked).toHaveLength(2);
     expect(allocated("shop")).toBeUndefined();
   });
 });
@@ -157,9 +157,9 @@ describe("what was allocated", () => {
   const conflict = new KubeError({ status: 409, reason: "Conflict" });
 
   test("is stored again when the environment changed meanwhile", async () => {
-    const { allocations, put, refused, start, allocated } = allocationScene();
+    const { costMonitor, put, refused, start, allocated } = allocationScene();
     put(living("shop", at("09:00")));
-    allocations.knows(...hours("env-shop", [9]));
+    costMonitor.knows(...hours("env-shop", [9]));
     refused.push(conflict, conflict);
     await start()();
     expect(allocated("shop")).toEqual([from("09:00", "10:00", 100)]);
@@ -169,18 +169,18 @@ describe("what was allocated", () => {
     ["is gone meanwhile", new KubeError({ status: 404, reason: "NotFound" })],
     ["is refused", new KubeError({ status: 422, reason: "Invalid" })],
   ])("keeps nothing else from being stored where the environment %s", async (_what, error) => {
-    const { allocations, put, refused, start, allocated } = allocationScene();
+    const { costMonitor, put, refused, start, allocated } = allocationScene();
     put(living("shop", at("09:00")), living("billing", at("09:00")));
-    allocations.knows(...hours("env-shop", [9]), ...hours("env-billing", [9]));
+    costMonitor.knows(...hours("env-shop", [9]), ...hours("env-billing", [9]));
     refused.push(error);
     await start()();
     expect([allocated("shop"), allocated("billing")].filter(Boolean)).toEqual([[from("09:00", "10:00", 100)]]);
   });
 
   test("waits while the API server is away", async () => {
-    const { allocations, put, refused, start, allocated } = allocationScene();
+    const { costMonitor, put, refused, start, allocated } = allocationScene();
     put(living("shop", at("09:00")));
-    allocations.knows(...hours("env-shop", [9]));
+    costMonitor.knows(...hours("env-shop", [9]));
     refused.push(new KubeError({ status: 503, reason: "ServiceUnavailable" }));
     const run = start();
     await expect(run()).rejects.toThrow(KubeError);
@@ -191,5 +191,5 @@ describe("what was allocated", () => {
 
 test("without a monitor nothing is asked", () => {
   const { dependencies } = allocationScene();
-  expect(costAllocationController({ ...dependencies, allocations: undefined }).initialKeys()).toEqual([]);
+  expect(costAllocationController({ ...dependencies, costMonitor: undefined }).initialKeys()).toEqual([]);
 });

@@ -8,11 +8,11 @@ import { storedVariables } from "../../../../../operator/controllers/environment
 import { runSteps } from "../../../../../operator/controllers/environment/run-steps.ts";
 import { createSchedule } from "../../../../../operator/controllers/environment/schedule.ts";
 import { statusAfter } from "../../../../../operator/controllers/environment/status/status.ts";
-import type { RunContext } from "../../../../../operator/controllers/environment/step.ts";
+import type { StepContext } from "../../../../../operator/controllers/environment/step.ts";
 import { environmentSteps } from "../../../../../operator/controllers/environment/steps/index.ts";
 import { chartTemplates } from "../../../../../operator/controllers/environment/template.ts";
 import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
-import type { ObservedApplication, WantedApplication } from "../../../../../operator/ports/deployer.ts";
+import type { DesiredApplication, ObservedApplication } from "../../../../../operator/ports/deployer.ts";
 import type { PodProblem } from "../../../../../operator/ports/pods.ts";
 import { type MemoryCluster, memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
@@ -36,7 +36,7 @@ function world() {
   const secretManager: MemorySecretManager = memorySecretManager(now);
   const schedules = { probes: createSchedule(clock, 60_000), secretChecks: createSchedule(clock, 600_000) };
   const plan = environmentSteps(services, schedules);
-  let desired: WantedApplication | undefined;
+  let desired: DesiredApplication | undefined;
   let observed: ObservedApplication = { state: "healthy", revision: "0123456789abcdef", message: "" };
   let problems: readonly PodProblem[] = [];
   let status: EnvironmentStatus = {};
@@ -51,7 +51,7 @@ function world() {
     configSets: {},
     deployer: {
       ensureProject: async () => undefined,
-      async ensure(wanted: WantedApplication) {
+      async ensure(wanted: DesiredApplication) {
         desired = wanted;
       },
       observe: () => observed,
@@ -60,7 +60,7 @@ function world() {
     pods: { readiness: async () => "unready", diagnose: async () => ({ problems, quiet: [], isServing: false }) },
     prober: { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "" }) },
     signal: new AbortController().signal,
-  } as unknown as RunContext;
+  } as unknown as StepContext;
   return {
     clock,
     secretManager,
@@ -185,7 +185,7 @@ describe("a second backing service", () => {
   });
 
   test("is in the template of a chart when its config set wants it", () => {
-    const wanted = { ...redis, isWanted: () => true };
+    const wanted = { ...redis, isDesired: () => true };
     const { values, variables } = chartTemplates(fixtureSettings, [wanted]).templateOf({
       repository,
       configSet: {},

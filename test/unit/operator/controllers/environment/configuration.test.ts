@@ -3,8 +3,8 @@ import { type ConfigSet, type ConfigSetVersion, currentVersion, revisionName } f
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import {
   configurationOf,
+  desiredConfiguration,
   foreseenConfiguration,
-  wantedConfiguration,
 } from "../../../../../operator/controllers/environment/configuration.ts";
 import { memoryConfigSets, memoryConfigSetVersions } from "../../../../support/doubles/memory/config-sets.ts";
 import {
@@ -99,7 +99,7 @@ describe("the version of its config set that an environment should have", () => 
       expected: kept(1, OTHER_UID),
     },
   ] satisfies (Case & { expected: ConfigSetVersion | undefined })[])("is $name", ({ expected, ...given }) => {
-    expect(wantedConfiguration(given.given, known(given))).toEqual(expected);
+    expect(desiredConfiguration(given.given, known(given))).toEqual(expected);
   });
 
   test.each([
@@ -143,7 +143,7 @@ describe("the version of its config set that an environment should have", () => 
       reason: "ConfigSetForProduction",
     },
   ] satisfies (Case & { reason: string })[])("is missing: $name", ({ reason, ...given }) => {
-    expect(wantedConfiguration(given.given, known(given))).toMatchObject({ state: "failed", reason });
+    expect(desiredConfiguration(given.given, known(given))).toMatchObject({ state: "failed", reason });
   });
 });
 

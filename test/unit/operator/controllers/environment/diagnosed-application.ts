@@ -123,6 +123,6 @@ export async function diagnose(scene: Scene) {
     ...(scene.failedHooks ? { failedHooks: scene.failedHooks } : {}),
     ...(scene.waits === undefined ? {} : { waitingSync: waitingSync(scene.waits, clock.now()) }),
   };
-  const unhealthy = { environment, wanted: {}, hash: "hash", observed, mayFail } as unknown as UnhealthyApplication;
+  const unhealthy = { environment, desired: {}, hash: "hash", observed, mayFail } as unknown as UnhealthyApplication;
   return { result: await diagnoseApplication(unhealthy, context), calls };
 }

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import { repositoriesOf, repositoryProblem } from "../../../../../operator/controllers/environment/repositories.ts";
+import {
+  componentRepositories,
+  repositoryProblem,
+} from "../../../../../operator/controllers/environment/repositories.ts";
 import type { Repositories } from "../../../../../operator/ports/repositories.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { environmentFixture, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
@@ -25,8 +28,8 @@ const problemOf = (
 
 describe("the Repositories of an environment", () => {
   test("are those of the components that it has", () => {
-    expect(repositoriesOf(from("shop-api"), registered)).toEqual({ backend: api });
-    expect(repositoriesOf(from("shop-api", "shop-web"), registered)).toEqual({ backend: api, frontend: web });
+    expect(componentRepositories(from("shop-api"), registered)).toEqual({ backend: api });
+    expect(componentRepositories(from("shop-api", "shop-web"), registered)).toEqual({ backend: api, frontend: web });
   });
 
   test("that are all there stop nothing", () => {
@@ -61,7 +64,7 @@ describe("a Repository that an environment without an owner may not have", () =>
       reason: "RepositoryNotShared",
       message: expect.stringContaining("spec.access.groups"),
     });
-    expect(repositoriesOf(environmentFixture(), memoryRepositories(theirs))).toEqual({});
+    expect(componentRepositories(environmentFixture(), memoryRepositories(theirs))).toEqual({});
   });
 
   test("is full until a place is free, and is checked again", () => {
@@ -78,7 +81,7 @@ describe("a Repository that an environment without an owner may not have", () =>
     const environment = environmentFixture({ ...mine, status: granted });
     expect(problemOf(environment, memoryRepositories(one), [older])).toBeUndefined();
     expect(problemOf(environment, memoryRepositories(theirs))).toBeUndefined();
-    expect(repositoriesOf(environment, memoryRepositories(theirs))).toEqual({ backend: theirs });
+    expect(componentRepositories(environment, memoryRepositories(theirs))).toEqual({ backend: theirs });
   });
 
   test("does not apply where REST has checked the owner", () => {

@@ -191,6 +191,21 @@ describe("a run of the steps", () => {
     expect(results.get("NamespaceReady")).toMatchObject({ state: "waiting", reason: "Retrying" });
   });
 
+  test.each<[string, Record<string, unknown>, string]>([
+    ["another field", { url: "https://shop.test" }, "url"],
+    ["an unknown field", { wrongName: 1 }, "wrongName"],
+    ["a field of the reconciler beside its own", { namespace: "env-shop", phase: "ready" }, "phase"],
+  ])("stores no findings of a step that finds %s than it writes", async (_title, findings, field) => {
+    const own = { ...step("NamespaceReady", [], done("Created")), writes: ["namespace"] } satisfies Step;
+    const expected = new Error(`the step of NamespaceReady does not write ${field}`);
+    const ofRun = await statesOf([{ ...own, run: async () => done("Created", { findings }) }]);
+    expect(ofRun.error).toEqual(expected);
+    expect(ofRun.results.get("NamespaceReady")).toMatchObject({ state: "waiting", reason: "Retrying" });
+    const ofCleanUp = await statesOf([{ ...own, cleanUp: async () => findings }]);
+    expect(ofCleanUp.error).toEqual(expected);
+    for (const { results } of [ofRun, ofCleanUp]) expect(results.get("NamespaceReady")?.findings).toBeUndefined();
+  });
+
   test("runs no step after the abort", async () => {
     const ended = { signal: AbortSignal.abort() } as StepContext;
     const { error } = await runSteps([step("NamespaceReady", [], done("Never"))], environmentFixture(), ended);

@@ -38,10 +38,11 @@ async function look(scene: Scene) {
     },
   } as unknown as Pods;
   const environment = environmentFixture({ spec: { suspended }, status: { conditions } });
-  return { ...(await runningWhileSuspended(environment, { clock, pods })), reads };
+  const { running, recheckMs } = await runningWhileSuspended(environment, { clock, pods });
+  return { running, recheckMs, reads };
 }
 
-const nothing = { running: [], recheckMs: Infinity };
+const nothing = { running: [], recheckMs: undefined };
 
 test.each<[string, Scene, object]>([
   ["is not looked for in an environment that is awake", { suspended: false }, { ...nothing, reads: 0 }],

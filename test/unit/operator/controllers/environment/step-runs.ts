@@ -1,4 +1,5 @@
 import type { StepCondition } from "../../../../../crds/conditions.ts";
+import { EnvironmentStatus } from "../../../../../crds/environment/environment-status.schema.ts";
 import { runSteps } from "../../../../../operator/controllers/environment/run-steps.ts";
 import type { Step, StepContext } from "../../../../../operator/controllers/environment/step.ts";
 import type { StepResult } from "../../../../../operator/controllers/environment/step-result.ts";
@@ -7,10 +8,12 @@ import { environmentFixture } from "../../../../support/fixtures/environment/env
 /** A context for steps that do not use it. */
 export const nothing = { signal: new AbortController().signal } as StepContext;
 
-/** A step with this result, or with this work. */
+/** A step with this result, or with this work, which may write every field. */
 export function step(condition: StepCondition, after: StepCondition[], run: Step["run"] | StepResult): Step {
-  return { condition, writes: [], after, run: typeof run === "function" ? run : async () => run };
+  return { condition, writes: ALL, after, run: typeof run === "function" ? run : async () => run };
 }
+
+const ALL = Object.keys(EnvironmentStatus.properties) as (keyof EnvironmentStatus)[];
 
 /** The states of a run of these steps, its results and its error. */
 export const statesOf = async (plan: readonly Step[]) => {

@@ -7,7 +7,7 @@ import {
   valueOwner,
 } from "../../../../../crds/api-token.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { deleteExpiredTokens } from "../../../../../operator/controllers/garbage-collection/expired-tokens.ts";
+import { deleteExpiredTokens } from "../../../../../operator/controllers/garbage-collection/api-tokens.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryApiTokens } from "../../../../support/doubles/memory/api-tokens.ts";
 import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";

@@ -28,7 +28,10 @@ async function left(
     deliveries.put({ ...fixture, ...status, metadata: { ...fixture.metadata, creationTimestamp } });
   }
   const { webhooks } = fixtureSettings;
-  const settings = { webhooks: { ...webhooks, retention: { ...webhooks.retention, ...retention } } };
+  const settings = {
+    ...fixtureSettings,
+    webhooks: { ...webhooks, retention: { ...webhooks.retention, ...retention } },
+  };
   const serverClock = { now: async () => clock.now() };
   const isMoreLeft = await dropOldDeliveries({ settings, webhookDeliveries: deliveries, clock, serverClock })(signal);
   expect(isMoreLeft).toBe(false);

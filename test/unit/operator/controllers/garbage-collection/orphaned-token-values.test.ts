@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { type ApiToken, TOKEN_VARIABLE, tokenOf, valueOwner } from "../../../../../crds/api-token.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
-import { createOrphanedValues } from "../../../../../operator/controllers/garbage-collection/orphaned-token-values.ts";
+import { createOrphanedValues } from "../../../../../operator/controllers/garbage-collection/api-tokens.ts";
 import { removeOnDeletion } from "../../../../../operator/controllers/garbage-collection/watches.ts";
 import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
 import { ownDeletions } from "../../../../../operator/kit/client/own-deletions.ts";

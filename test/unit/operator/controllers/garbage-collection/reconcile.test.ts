@@ -2,11 +2,15 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
 import { garbageCollection } from "../../../../../operator/controllers/garbage-collection/controller.ts";
-import type { Sweep, SweepReport } from "../../../../../operator/controllers/garbage-collection/orphans.ts";
+import { pruneRecords } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
+import {
+  repeatedSweeps,
+  type Sweep,
+  type SweepReport,
+} from "../../../../../operator/controllers/garbage-collection/orphans.ts";
 import {
   COLLECTIONS,
   type Collections,
-  type CollectorDependencies,
   collectGarbage,
 } from "../../../../../operator/controllers/garbage-collection/reconcile.ts";
 import {
@@ -50,16 +54,17 @@ function scene({
   const { dropTokens = async () => undefined } = more;
   const serverClock = { now: async () => new Date(clock.now().getTime() - serverBehindMs) };
   const others = {
-    tokenValues: async () => undefined,
+    "token values": async () => undefined,
     deliveries: async () => false,
     notifications: async () => false,
     rollups: async () => undefined,
     summaries: async () => undefined,
   };
-  const collections = { orphans: sweep, tokens: dropTokens, ...others };
   const succeeded: string[] = [];
   const loopSucceeded = (loop: string) => void succeeded.push(loop);
   const context = { settings, clock, serverClock, records, log: silentLog, random: () => 0.5, loopSucceeded };
+  const orphans = repeatedSweeps(sweep, silentLog);
+  const collections = { orphans, records: pruneRecords(context), tokens: dropTokens, ...others };
   const reconcile = collectGarbage(context, collections);
   const signal = new AbortController().signal;
   return {
@@ -72,7 +77,10 @@ function scene({
 }
 
 /** The workers of the controller, as the manager starts them. */
-function started(context: CollectorDependencies & WorkerPoolContext, collections: Collections): WorkerPool {
+function started(
+  context: Parameters<typeof garbageCollection>[0] & WorkerPoolContext,
+  collections: Collections,
+): WorkerPool {
   const controller = garbageCollection(context, collections, []);
   const pool = createWorkerPool(controller, context);
   for (const key of controller.initialKeys()) pool.enqueue(key, "low");

@@ -6,8 +6,8 @@ import {
   missedStates,
   type Survey,
 } from "../../../../../operator/controllers/missed-webhooks/reconcile.ts";
-import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-reader.ts";
-import type { KnownState } from "../../../../../operator/webhooks/pull-request/newest-state.ts";
+import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
+import type { KnownState } from "../../../../../operator/webhooks/pull-request/states.ts";
 import { commitOf, pullRequestState } from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
 const DAY = "2026-01-02T00:00:00.000Z";
@@ -21,7 +21,7 @@ function answer(number: number, more: Partial<PullRequestState> = {}): HostedPul
 
 function knownOf(state: PullRequestState): KnownState {
   const atMs = Date.parse(state.updatedAt ?? DAY);
-  return { state, atMs, receivedAtMs: atMs, isAsked: false, isUnsure: false };
+  return { state, atMs, receivedAtMs: atMs, isRefetched: false, isUnsure: false };
 }
 
 function missing({

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../../../crds/conditions.ts";
 import type { Repository } from "../../../../../crds/repository/repository.ts";
 import type { WebhookDeliverySpec } from "../../../../../crds/webhooks/webhook-delivery.ts";
-import { identified, tellsIdentity } from "../../../../../operator/controllers/repository/host-identity.ts";
+import { hasNewIdentity, identified } from "../../../../../operator/controllers/repository/host-identity.ts";
 import { CREATED, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
 
@@ -50,8 +50,8 @@ test("nothing is written again", () => {
   expect(identified(repository({}, status), [delivery({})], now)).toBeUndefined();
   expect(identified(repository({}, status), [], now)).toBeUndefined();
   expect(identified(repository(), [], now)).toBeUndefined();
-  expect(tellsIdentity(repository({}, status), delivery({}))).toBe(false);
-  expect(tellsIdentity(repository({}, status), delivery({ hostRepository: renamed }))).toBe(true);
+  expect(hasNewIdentity(repository({}, status), delivery({}))).toBe(false);
+  expect(hasNewIdentity(repository({}, status), delivery({ hostRepository: renamed }))).toBe(true);
 });
 
 describe("abuse: nothing else is learnt", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { PipelineRules } from "../../../../../crds/repository/webhook-rules.schema.ts";
-import { countedProblem } from "../../../../../operator/webhooks/pipeline/counted.ts";
+import { countedProblem } from "../../../../../operator/webhooks/pipeline/report.ts";
 
 const BUILD = { workflow: ".github/workflows/build.yml", name: "Build image" };
 const words = fc.stringMatching(/^[a-z_]{1,20}$/);

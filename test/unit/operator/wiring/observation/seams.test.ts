@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { ServiceCall, ServiceCallSeam } from "../../../../../operator/ports/observability/metrics.ts";
+import type { ServiceCall, ServiceCallInterceptor } from "../../../../../operator/ports/metrics.ts";
 import { around, observing } from "../../../../../operator/wiring/observation/call-spans.ts";
 
 class Manager {
@@ -36,7 +36,7 @@ test("without a seam a port is as it is", () => {
 test("of two seams the outer one sees what the inner one makes of a call", async () => {
   const order: string[] = [];
   const named =
-    (name: string): ServiceCallSeam =>
+    (name: string): ServiceCallInterceptor =>
     async (_call, next) => {
       order.push(name);
       return `${name}(${await next()})`;

@@ -29,7 +29,8 @@ const createdWith = (tracing: object) => [
   "--input-type=module",
   "--eval",
   `const { createTracing } = await import("${new URL("operator/wiring/observation/tracing.ts", root)}");
-   const tracing = await createTracing({ tracing: ${JSON.stringify(tracing)} }, { version: "1.2.3" });
+   const { systemClock: clock } = await import("${new URL("operator/kit/time/clock.ts", root)}");
+   const tracing = await createTracing({ tracing: ${JSON.stringify(tracing)} }, { version: "1.2.3", clock });
    await tracing.span("GET", { kind: "request" }, async () => undefined);
    process.exit();`,
 ];

@@ -4,8 +4,8 @@ import {
   DELETION_TRACEPARENT_ANNOTATION,
   TRACEPARENT_ANNOTATION,
 } from "../../../../../../crds/group.ts";
-import { decidedWrites } from "../../../../../../operator/adapters/kubernetes/environments/decided-writes.ts";
 import { kubernetesEnvironments } from "../../../../../../operator/adapters/kubernetes/environments/environments.ts";
+import { decidedWrites } from "../../../../../../operator/adapters/kubernetes/environments/operator-environments.ts";
 import { ownDeletions } from "../../../../../../operator/kit/client/own-deletions.ts";
 import { json, status } from "../../../../../support/doubles/fake-api-server.ts";
 import { cachedEnvironments, environment } from "./cached-environments.ts";

@@ -3,11 +3,8 @@ import type { RecordSpec } from "../../../../../../crds/environment/environment-
 import type { FinalizerRemoval, TeardownStep } from "../../../../../../crds/environment/environment-status.schema.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../../crds/group.ts";
 import { applicationKind } from "../../../../../../operator/adapters/argocd/kinds.ts";
-import {
-  type Progress,
-  type Teardown,
-  tearDown,
-} from "../../../../../../operator/controllers/environment/deletion/teardown.ts";
+import { type Teardown, tearDown } from "../../../../../../operator/controllers/environment/deletion/teardown.ts";
+import type { Progress } from "../../../../../../operator/controllers/environment/deletion/teardown-steps.ts";
 import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../../../../operator/kit/client/kinds.ts";
 import { PullRequestHostFailed } from "../../../../../../operator/ports/webhooks/pull-request-host.ts";

@@ -70,7 +70,7 @@ describe("a teardown", () => {
     expect((await world.pass()).error).toBeInstanceOf(TypeError);
     const last = await world.pass({ after: 2 });
     expect(isOver(last)).toBe(true);
-    expect(last.steps[5]?.message).toBe("the host could not be told");
+    expect(last.steps[5]?.message).toBe("the host could not get the report");
   });
 
   test("says since when a thing is gone, and since when one is waited for", async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../../../crds/environment/ephemeral-environment.ts";
+import { componentUrl } from "../../../../../../crds/environment/urls.ts";
 import type { RepositorySpec } from "../../../../../../crds/repository/repository.ts";
 import { podSecretName } from "../../../../../../operator/controllers/environment/desired/secret.ts";
-import { environmentValues, urlsOf } from "../../../../../../operator/controllers/environment/desired/values.ts";
+import { environmentValues } from "../../../../../../operator/controllers/environment/desired/values.ts";
 import {
   commitA,
   environmentFixture,
@@ -79,10 +80,8 @@ describe("the values of an environment", () => {
   test("leave out HTTPS's own port", () => {
     const { backend } = valuesOf(shop(), {}, { ...fixtureSettings, publicPort: 443 }) as { backend: { url: string } };
     expect(backend.url).toBe("https://shop--api.env.localhost");
-    expect(urlsOf(shop({ spec: both }), { ...fixtureSettings, publicPort: 443 })).toEqual({
-      backend: "https://shop--api.env.localhost",
-      frontend: "https://shop.env.localhost",
-    });
+    const url = componentUrl(shop(), "frontend", { ...fixtureSettings, publicPort: 443 });
+    expect(url).toBe("https://shop.env.localhost");
   });
 
   test("are not guessed while a commit is open or a Repository absent", () => {

@@ -4,8 +4,8 @@ import type {
   EnvironmentStatus,
   EphemeralEnvironment,
 } from "../../../../../../crds/environment/ephemeral-environment.ts";
+import { specHash } from "../../../../../../crds/environment/progress.ts";
 import { BACKING_SERVICES } from "../../../../../../operator/controllers/environment/backing-services/index.ts";
-import { specHash } from "../../../../../../operator/controllers/environment/progress.ts";
 import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
 import { statusAfter } from "../../../../../../operator/controllers/environment/status/status.ts";
 import {

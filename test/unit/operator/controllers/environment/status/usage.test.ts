@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { NOTHING_REQUESTED, type Usage } from "../../../../../../crds/environment/costs/usage.ts";
+import { NOTHING_REQUESTED, type Usage } from "../../../../../../crds/usage/usage.ts";
 import { withUsage } from "../../../../../../operator/controllers/environment/status/usage.ts";
 import type { ObservedObject } from "../../../../../../operator/ports/cluster.ts";
 import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";

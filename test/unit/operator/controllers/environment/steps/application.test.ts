@@ -10,8 +10,8 @@ import {
 } from "../../../../../../operator/controllers/environment/steps/application.ts";
 import {
   DeployerUnavailable,
+  type DesiredApplication,
   type ObservedApplication,
-  type WantedApplication,
 } from "../../../../../../operator/ports/deployer.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
@@ -115,7 +115,7 @@ test.each([
     backingServices: [],
     deployer: {
       ensureProject: async (owner: object, to: ChartSource) => void asked.push("ensureProject", owner, to),
-      ensure: async (wanted: WantedApplication) => {
+      ensure: async (wanted: DesiredApplication) => {
         asked.push("ensure", wanted.environment, wanted.chart);
         throw stop;
       },

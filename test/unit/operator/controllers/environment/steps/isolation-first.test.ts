@@ -4,7 +4,7 @@ import type { EnvironmentStatus } from "../../../../../../crds/environment/ephem
 import { Sensitive } from "../../../../../../crds/sensitive.ts";
 import { runSteps } from "../../../../../../operator/controllers/environment/run-steps.ts";
 import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
-import type { RunContext, Step } from "../../../../../../operator/controllers/environment/step.ts";
+import type { Step, StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { application } from "../../../../../../operator/controllers/environment/steps/application.ts";
 import { configuration } from "../../../../../../operator/controllers/environment/steps/configuration.ts";
 import { isolation } from "../../../../../../operator/controllers/environment/steps/isolation.ts";
@@ -47,7 +47,7 @@ function world() {
     deployer: { ensureProject: answer("ensureProject"), ensure: answer("ensure"), observe: () => undefined },
     backingServices: [],
     signal: new AbortController().signal,
-  } as unknown as RunContext;
+  } as unknown as StepContext;
   secretManager.share({ id: "shop", labels: {}, values: ["reader:one"] });
   const plan: readonly Step[] = [
     namespace,

@@ -2,11 +2,8 @@ import { beforeEach } from "@jest/globals";
 import { settingsFrom } from "../../../../../../config/settings.ts";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { credentialsIn } from "../../../../../../operator/controllers/environment/desired/pull-secret.ts";
-import {
-  done,
-  type Findings,
-  type StepResult,
-} from "../../../../../../operator/controllers/environment/step-result.ts";
+import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
+import { done, type StepResult } from "../../../../../../operator/controllers/environment/step-result.ts";
 import {
   retirePulls,
   type SecretsContext,
@@ -33,7 +30,7 @@ export const podSecrets = ["environment-secrets-00000001"];
 interface Given {
   readonly isCheckDue?: boolean;
   /** The result of the pods' Secret. */
-  readonly result?: StepResult<Findings<"secrets" | "podSecrets">>;
+  readonly result?: StepResult;
 }
 
 /** An environment whose images need a credential of its Repository, and reconciles of the step; new for each test. */
@@ -77,7 +74,7 @@ export function pulledImages() {
       settings,
       clock,
       isCheckDue,
-      noteAnswer: () => undefined,
+      checks: createSchedule(clock, 600_000),
       canContinueAfter: async () => true,
     } as unknown as SecretsContext;
   }

@@ -1,0 +1,132 @@
+import { findCondition } from "../conditions.ts";
+import type { RecordSpec } from "../environment/environment-record.ts";
+import type { EphemeralEnvironment, Phase } from "../environment/ephemeral-environment.ts";
+import { deletableFrom, isEndedByExpiry, ttlHours } from "../environment/lifetime.ts";
+import { shownPhase } from "../environment/phase.ts";
+import { oncePer } from "../once-per.ts";
+import type { Allocations } from "./allocations.ts";
+import { spansOf, type UsageSpan } from "./usage.ts";
+
+/**
+ * Facts about an existing or past environment, for statistics and costs. Moments are in milliseconds since 1970,
+ * `undefined` if they have not come.
+ */
+export interface UsageRecord {
+  readonly uid: string;
+  readonly name: string;
+  readonly createdMs: number;
+  readonly readyMs: number | undefined;
+  /** True when the environment is failed, or was at its end. */
+  readonly isFailed: boolean;
+  readonly failure: string | undefined;
+  /** Moment from which its expiry permits its deletion. */
+  readonly dueMs: number | undefined;
+  /** Moment of the deletion request. */
+  readonly deletedMs: number | undefined;
+  readonly isExpired: boolean;
+  readonly goneMs: number | undefined;
+  /** True when an admin skipped a step of its deletion. */
+  readonly isForced: boolean;
+  /** Phase that users see; `undefined` once it is gone. */
+  readonly phase: Phase | undefined;
+  /** Last change of its spec; `undefined` once it is gone. */
+  readonly changedMs: number | undefined;
+  /** True until a reconcile has answered its latest change. */
+  readonly isUnanswered: boolean;
+  /** Last TTL in hours. */
+  readonly ttlHours: number | undefined;
+  /** Name of the Repository of its backend. */
+  readonly repository: string | undefined;
+  readonly configSet: string | undefined;
+  readonly trigger: Trigger;
+  readonly owner: Owner | undefined;
+  /** Groups whose members may see it, beside its owner. */
+  readonly groups: readonly string[];
+  /** Requested resources over time; `undefined` when they are unknown. */
+  readonly usage: readonly UsageSpan[] | undefined;
+  /** Costs that a cost monitor allocated to it. */
+  readonly allocations: Allocations | undefined;
+}
+
+type Owner = NonNullable<RecordSpec["owner"]>;
+type Trigger = NonNullable<RecordSpec["trigger"]>["kind"] | "kubectl";
+
+/** Reads the usage of all environments: from records without a resource, and from resources without a record. */
+export function createUsageReader(): (
+  environments: readonly EphemeralEnvironment[],
+  records: readonly RecordSpec[],
+) => readonly UsageRecord[] {
+  // Each version of an object is read once.
+  const [ofEnvironment, ofRecord] = [oncePer(usageOfEnvironment), oncePer(usageOfRecord)];
+  return (environments, records) => {
+    // The record of an orphan says nothing but that it existed.
+    const recorded = records.filter(({ reason }) => reason !== "orphaned");
+    const uids = new Set(recorded.map(({ uid }) => uid));
+    // The record is written before its resource goes.
+    const living = environments.filter(({ metadata }) => !uids.has(metadata.uid));
+    return [...living.map((one) => ofEnvironment(one)), ...recorded.map((one) => ofRecord(one))];
+  };
+}
+
+export function usageOfEnvironment(environment: EphemeralEnvironment): UsageRecord {
+  const { metadata, spec, status } = environment;
+  const phase = shownPhase(environment);
+  const isFailed = phase === "failed";
+  const before = status?.teardown?.before;
+  const failure = isFailed ? findCondition(status?.conditions, "Ready")?.reason : before?.failure;
+  const { deletionTimestamp } = metadata;
+  return {
+    uid: metadata.uid,
+    name: metadata.name,
+    createdMs: Date.parse(metadata.creationTimestamp),
+    readyMs: msOf(status?.readyAt),
+    isFailed: isFailed || before?.failure !== undefined,
+    failure,
+    dueMs: deletableFrom(environment)?.getTime(),
+    deletedMs: msOf(deletionTimestamp),
+    isExpired: deletionTimestamp !== undefined && isEndedByExpiry(environment, deletionTimestamp),
+    goneMs: undefined,
+    isForced: false,
+    phase,
+    changedMs: msOf(status?.specChangedAt ?? metadata.creationTimestamp),
+    isUnanswered: status?.observedGeneration !== metadata.generation,
+    ttlHours: ttlHours(environment),
+    repository: spec.backend?.repository,
+    configSet: status?.configSet?.name ?? spec.configSet?.name,
+    trigger: spec.trigger?.kind ?? "kubectl",
+    owner: spec.owner,
+    groups: spec.access?.groups ?? [],
+    usage: status?.usage && spansOf(status.usage),
+    allocations: status?.allocations,
+  };
+}
+
+export function usageOfRecord(record: RecordSpec): UsageRecord {
+  const { createdAt, readyAt, failure, dueAt, deletedAt, goneAt, forced = [] } = record;
+  return {
+    uid: record.uid,
+    name: record.name,
+    createdMs: Date.parse(createdAt),
+    readyMs: msOf(readyAt),
+    isFailed: failure !== undefined,
+    failure,
+    dueMs: msOf(dueAt),
+    deletedMs: Date.parse(deletedAt),
+    isExpired: record.reason === "expired",
+    goneMs: Date.parse(goneAt),
+    isForced: forced.length > 0,
+    phase: undefined,
+    changedMs: undefined,
+    isUnanswered: false,
+    ttlHours: record.ttlHours,
+    repository: record.components?.backend?.repository,
+    configSet: record.configSet?.name,
+    trigger: record.trigger?.kind ?? "kubectl",
+    owner: record.owner,
+    groups: record.groups ?? [],
+    usage: record.usage && spansOf(record.usage),
+    allocations: record.allocations,
+  };
+}
+
+const msOf = (instant: string | undefined) => (instant === undefined ? undefined : Date.parse(instant));
