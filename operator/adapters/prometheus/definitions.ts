@@ -38,7 +38,7 @@ const OF_LEADER = { stability: "stable", from: "leader" } as const;
 
 /** All metrics by name, but those of Node.js and the process, which prom-client defines. */
 const DEFINITIONS = {
-  // Those of controller-runtime and client-go, under their names.
+  // Metrics of controller-runtime and client-go, under their names there.
   controller_runtime_reconcile_total: {
     type: "counter",
     help: "Reconciles by controller and result: success, requeue_after, error.",
