@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { lifeOfEnvironment } from "../../crds/environment/life.ts";
 import { deletableFrom, ttlHours } from "../../crds/environment/lifetime.ts";
@@ -6,8 +7,6 @@ import type { Services } from "../services.ts";
 import { costBasis } from "./coverage.ts";
 import { amountOf, priceOfHour, sumOfCents, totalPriceOf } from "./price.ts";
 import type { EnvironmentCostReport } from "./schemas.ts";
-
-const HOUR_MS = 3_600_000;
 
 type Used = Pick<Services, "settings" | "hourlyRates" | "clock">;
 

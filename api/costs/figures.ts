@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
+import { DAY_MS } from "../../crds/durations.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import {
   chargeOf,
-  DAY_MS,
   isThereIn,
   type Period,
   sumOfTallies,

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../crds/durations.ts";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import { type Dimension, isWithin, type Period } from "../../operator/ports/observability/summary.ts";
@@ -12,7 +13,6 @@ import type { SeriesOf } from "./dashboard.ts";
 import { averageLifetimeHours, successRate } from "./ratios.ts";
 import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
 
-const HOUR_MS = 3_600_000;
 /** Time without a change after which a ready environment is stale. */
 export const UNCHANGED_MS = 48 * HOUR_MS;
 const MOST_REASONS = 20;

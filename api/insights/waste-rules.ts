@@ -1,3 +1,4 @@
+import { HOUR_MS, WEEK_MS } from "../../crds/durations.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import type { CentsByResource } from "../costs/price.ts";
 import { sumOfCents } from "../costs/price.ts";
@@ -6,8 +7,6 @@ import type { CostAnalysis } from "./schemas.ts";
 
 type Recommendation = CostAnalysis["recommendations"][number];
 
-const HOUR_MS = 3_600_000;
-const WEEK_MS = 7 * 24 * HOUR_MS;
 /** Hours ahead for a protected environment, which never expires. */
 const FORESEEN_HOURS = 30 * 24;
 

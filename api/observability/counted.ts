@@ -1,8 +1,9 @@
+import { DAY_MS } from "../../crds/durations.ts";
 import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/api/history.ts";
 import { sumOf } from "../../operator/ports/observability/rollup-counters.ts";
 import { type SlotCounts, STORED_EVERY_MS } from "../../operator/ports/observability/rollups.ts";
-import { DAY_MS, isWithin, type Period } from "../../operator/ports/observability/summary.ts";
+import { isWithin, type Period } from "../../operator/ports/observability/summary.ts";
 
 /** Counts of the period: slots that begin in it, of five minutes, or of an hour where they are old. */
 export function countedIn(rollups: Rollups, period: Period): SlotCounts {

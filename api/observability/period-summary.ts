@@ -1,8 +1,8 @@
+import { DAY_MS, WEEK_MS } from "../../crds/durations.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import { oncePer } from "../../crds/once-per.ts";
 import type { Rollups } from "../../operator/ports/api/history.ts";
 import {
-  DAY_MS,
   midnightOf,
   type Period,
   type Summary,
@@ -78,7 +78,6 @@ export function createSummarizer(now: Date, { lives, rollups }: Sources): (perio
 
 const NOTHING = sumOfSummaries([]);
 
-const WEEK_MS = 7 * DAY_MS;
 /** The epoch was a Thursday. */
 const MONDAY_MS = 4 * DAY_MS;
 

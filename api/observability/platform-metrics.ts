@@ -1,8 +1,9 @@
 import type { Static } from "typebox";
+import { DAY_MS } from "../../crds/durations.ts";
 import type { Phase } from "../../crds/environment/ephemeral-environment.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import { COUNTERS, quantileMs } from "../../operator/ports/observability/rollup-counters.ts";
-import { DAY_MS, isWithin, type Period } from "../../operator/ports/observability/summary.ts";
+import { isWithin, type Period } from "../../operator/ports/observability/summary.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, coverageOf } from "./counted.ts";

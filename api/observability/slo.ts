@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { HOUR_MS } from "../../crds/durations.ts";
 import type { Life } from "../../crds/environment/life.ts";
 import type { Period } from "../../operator/ports/observability/summary.ts";
 import { toPeriod } from "../schemas/period.ts";
@@ -8,7 +9,6 @@ import { countedIn, coverageOf } from "./counted.ts";
 import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_LIVES, type Objective, type Score } from "./objectives.ts";
 import type { ObjectiveReport, SloReport, SloState } from "./schemas.ts";
 
-const HOUR_MS = 3_600_000;
 /** Fewer events say nothing about a rate. */
 const LEAST_EVENTS = 10;
 /** Percentage of the error budget below which an objective is at risk. */

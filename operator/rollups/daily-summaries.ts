@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { DAY_MS } from "../../crds/durations.ts";
 import { completeRecord } from "../../crds/environment/environment-record.ts";
 import { createLifeReader } from "../../crds/environment/life.ts";
 import type { Rollups } from "../ports/api/history.ts";
@@ -7,7 +8,6 @@ import type { Clock } from "../ports/clock.ts";
 import type { RollupStore } from "../ports/observability/rollups.ts";
 import {
   cappedRows,
-  DAY_MS,
   DIMENSIONS,
   type Dimension,
   midnightOf,

@@ -1,4 +1,5 @@
 /** Costs of an environment by a cost monitor, and their sums. */
+import { DAY_MS } from "../../durations.ts";
 import { oncePer } from "../../once-per.ts";
 import { type Allocation, type Allocations, MOST_ALLOCATIONS } from "./allocation.schema.ts";
 import { type Consumption, consumedBetween, NOTHING_CONSUMED, secondsBetween, type UsageSpan } from "./usage.ts";
@@ -37,8 +38,6 @@ interface Known {
   readonly usage: readonly UsageSpan[] | undefined;
   readonly allocations: Allocations | undefined;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Adds an allocation, or returns the same object when part of its time is allocated, perhaps by another process: no

@@ -1,4 +1,5 @@
 import { Agent, request } from "undici";
+import { MINUTE_MS } from "../../../crds/durations.ts";
 import { type AllocatedCost, sumOfCosts } from "../../../crds/environment/costs/allocations.ts";
 import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
 import type { Period } from "../../ports/observability/summary.ts";
@@ -18,7 +19,6 @@ const TIMEOUT_MS = 60_000;
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
 /** Samples of Prometheus per period; versions with their own resolution ignore it. */
 const SAMPLES = 60;
-const MINUTE_MS = 60_000;
 /** Thousandths of a cent. */
 const UNIT = 100_000;
 

@@ -1,4 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
+import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
 import { type Allocation, isAllocated } from "../../../crds/environment/costs/allocations.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
@@ -6,7 +7,7 @@ import { eachOf } from "../../kit/time/each-of.ts";
 import { yieldIfDue } from "../../kit/time/yield-if-due.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Allocations, AllocationsUnavailable } from "../../ports/observability/allocations.ts";
-import { DAY_MS, midnightOf, type Period } from "../../ports/observability/summary.ts";
+import { midnightOf, type Period } from "../../ports/observability/summary.ts";
 import {
   type Account,
   type AccountDependencies,
@@ -23,7 +24,6 @@ export interface CostAllocationDependencies extends AccountDependencies {
   readonly allocations: Allocations | undefined;
 }
 
-const HOUR_MS = 3_600_000;
 /** Delay until Prometheus has all samples of a period. */
 const SETTLED_MS = 600_000;
 /** Today, and days with provisional sums: see `operator/rollups/daily-summaries.ts`. */

@@ -1,4 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
+import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
 import { isPending as isWaiting } from "../../../crds/notifications/notification.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
@@ -8,9 +9,6 @@ import type { Notifications } from "../../ports/notifications/notifications.ts";
 import type { RollupStore, StoredRollup } from "../../ports/observability/rollups.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { byTheHour, dayOf } from "../../rollups/recorder.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The settings and ports of the collection of webhook deliveries. */
 export interface OldDeliveriesDependencies {

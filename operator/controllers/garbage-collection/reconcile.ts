@@ -1,4 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../crds/durations.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import { backoffMs } from "../../kit/time/backoff.ts";
@@ -48,9 +49,6 @@ export const COLLECTIONS = [
 ] as const;
 type Collection = (typeof COLLECTIONS)[number];
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const OUTBOX_MS = HOUR_MS / 12;
 /** A begun deletion takes a few reconciles. */
 const DELETING_RECHECK_MS = 10_000;

@@ -1,4 +1,5 @@
 /** Usage of environments in a period: in total, and by common properties. */
+import { DAY_MS } from "../../../crds/durations.ts";
 import {
   addCharge,
   type Charged,
@@ -238,8 +239,6 @@ export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
 }
-
-export const DAY_MS = 86_400_000;
 
 /** Start of the moment's day, in UTC. */
 export const midnightOf = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS;

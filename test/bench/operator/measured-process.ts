@@ -3,6 +3,7 @@
  * as the only argument, and reads its figures.
  */
 import { settingsFrom } from "../../../config/settings.ts";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
 import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/events/event-recorder.ts";
@@ -28,7 +29,6 @@ import { POISONOUS, SLOW } from "./names.ts";
 
 /** Delay of the secret manager's failing calls for slow environments. */
 const SLOW_MS = 10_000;
-const HOUR_MS = 3_600_000;
 const BY_THE_CLOCK: readonly (string | undefined)[] = [repositoryKind.kind, configMapKind.kind];
 const MIB = 2 ** 20;
 

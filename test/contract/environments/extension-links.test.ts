@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
@@ -6,8 +7,6 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
 import { unique } from "../../support/faults/people.ts";
 import { type ApiService, PEOPLE, startApiService } from "../../support/http/api-service.ts";
-
-const HOUR_MS = 3_600_000;
 
 let service: ApiService;
 beforeAll(async () => {

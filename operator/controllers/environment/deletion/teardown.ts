@@ -1,5 +1,6 @@
 import type { Settings } from "../../../../config/settings.ts";
 import { clipped } from "../../../../crds/conditions.ts";
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type {
   FinalizerRemoval,
@@ -267,8 +268,6 @@ export async function tearDown(target: DeletionTarget, context: TeardownContext)
 function formerStep({ status }: DeletionTarget, name: string): TeardownStep {
   return status?.teardown?.steps.find((step) => step.name === name) ?? { name, state: "pending" };
 }
-
-const MINUTE_MS = 60_000;
 
 /**
  * State of a step after an action. A step is stuck when it alone took too long; only then are its blockers named, in

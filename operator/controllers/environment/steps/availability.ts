@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../../crds/conditions.ts";
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
@@ -12,8 +13,6 @@ import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
 type Field = "url" | "urls" | "readyAt" | "servingHash";
-
-const MINUTE_MS = 60_000;
 
 /** Probes the URLs: an environment is ready when all have answered, and while they answer regular probes. */
 export function availability(schedule: Schedule): Step<Field> {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../../../crds/durations.ts";
 import { type AllocatedCost, sumOfCosts } from "../../../../../crds/environment/costs/allocations.ts";
 import { type Allocations, AllocationsUnavailable } from "../../../../../operator/ports/observability/allocations.ts";
 import type { Period } from "../../../../../operator/ports/observability/summary.ts";
@@ -17,8 +18,6 @@ export interface MemoryAllocations extends Allocations {
   /** Makes the matching periods fail from now on. */
   fails(isMeant: (period: Period) => boolean): void;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** An in-memory cost monitor; fulfils `allocationsSuite`. */
 export function memoryAllocations(): MemoryAllocations {

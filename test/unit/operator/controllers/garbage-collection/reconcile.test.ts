@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
+import { HOUR_MS, SECOND_MS } from "../../../../../crds/durations.ts";
 import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
 import { garbageCollection } from "../../../../../operator/controllers/garbage-collection/controller.ts";
 import type { Sweep, SweepReport } from "../../../../../operator/controllers/garbage-collection/orphans.ts";
@@ -22,8 +23,6 @@ import { until } from "../../../../support/fixtures/until.ts";
 
 const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };
 const going: SweepReport = { ...nothing, orphans: 1, removing: 1 };
-const HOUR_MS = 3_600_000;
-const SECOND_MS = 1_000;
 
 interface Scene {
   readonly sweep?: Sweep;

@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../../../crds/durations.ts";
 import { hourly } from "../../../../../operator/kit/time/rate-limits.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-
-const HOUR_MS = 3_600_000;
 
 test("is due at once, then once an hour, and at once again after a reset, which answers true after a report", () => {
   const clock = new TestClock();
