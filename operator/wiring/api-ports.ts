@@ -29,7 +29,7 @@ import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { countedInbox, createWebhookInbox } from "../webhooks/inbox.ts";
 import { createWebhookKeys } from "../webhooks/webhook-keys.ts";
-import { type Foundations, urlProber } from "./foundations.ts";
+import { type Dependencies, urlProber } from "./dependencies.ts";
 import { type Hosts, WEBHOOK_FORMATS } from "./hosts.ts";
 import { processingContext } from "./webhooks.ts";
 
@@ -44,8 +44,8 @@ export interface ApiOptions {
 }
 
 /** Adapters behind the API's ports. */
-export function apiPorts(foundations: Foundations, { repositoryHost, apis }: Hosts, options: ApiOptions) {
-  const { settings, log, clock, client, caches, deletions, deployer, secretManagers, tracing } = foundations;
+export function apiPorts(dependencies: Dependencies, { repositoryHost, apis }: Hosts, options: ApiOptions) {
+  const { settings, log, clock, client, caches, deletions, deployer, secretManagers, tracing } = dependencies;
   const { namespace } = settings;
   const stored = { client, namespace, clock, deletions, auditId: options.auditId, traceparent: tracing.traceparent };
   const secretManager = secretManagers.forApi;
@@ -54,7 +54,7 @@ export function apiPorts(foundations: Foundations, { repositoryHost, apis }: Hos
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
-  const webhooks = processingContext(foundations, { client, configSets, branchHeads, audit: options.audit });
+  const webhooks = processingContext(dependencies, { client, configSets, branchHeads, audit: options.audit });
   const webhookInbox = createWebhookInbox({
     ...webhooks,
     deliveries: webhooks.webhookDeliveries,
@@ -85,7 +85,7 @@ export function apiPorts(foundations: Foundations, { repositoryHost, apis }: Hos
     apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     health: kubernetesPlatformHealth({
       client,
-      caches: foundations.watches,
+      caches: dependencies.watches,
       deployer: deployer.health(caches.children),
       circuitBreakers: secretManagers.circuitBreakers,
       expirationsBlocked: () => areExpirationsBlocked({ environments: caches.environments, settings, clock }),

@@ -27,7 +27,7 @@ import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
-import { type Foundations, urlProber } from "./foundations.ts";
+import { type Dependencies, urlProber } from "./dependencies.ts";
 import type { Hosts } from "./hosts.ts";
 import { processingContext } from "./webhooks.ts";
 
@@ -47,26 +47,26 @@ export interface ControllerOptions {
 
 /** Joins the ports that the controllers name with their adapters. */
 export function controllerDependencies(
-  foundations: Foundations,
+  dependencies: Dependencies,
   { repositoryHost, apis }: Hosts,
   options: ControllerOptions,
 ): ControllerDependencies {
-  const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
+  const { settings, log, clock, leaderClient: client, caches, deletions } = dependencies;
   const { namespace, serviceAccount } = settings;
   const { random, serverClock = { now: () => client.serverTime() } } = options;
   const cluster = kubernetesCluster({ client, watched: caches.children, clock });
   const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
   const repositories = kubernetesRepositories(caches.repositories, namespace);
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
-  const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
+  const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: dependencies.deployer.kinds });
   const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
-  const secretManager = foundations.secretManagers.forController;
+  const secretManager = dependencies.secretManagers.forController;
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const instance = hostname();
   const recorder = { client, namespace, serviceAccount, instance, clock, log };
   const { events = kubernetesEventRecorder(recorder) } = options;
   return {
-    ...processingContext(foundations, { client, configSets, branchHeads, audit: options.audit }),
+    ...processingContext(dependencies, { client, configSets, branchHeads, audit: options.audit }),
     settings,
     log,
     clock,
@@ -77,7 +77,7 @@ export function controllerDependencies(
     deletions,
     cluster,
     namespaceContents: kubernetesNamespaceContents(client, clock),
-    deployer: foundations.deployer.deployer({ cluster, client, clock }),
+    deployer: dependencies.deployer.deployer({ cluster, client, clock }),
     secretManager,
     pods: kubernetesPods(
       client,
@@ -92,7 +92,7 @@ export function controllerDependencies(
     environment: (name) => caches.environments.get(name),
     environmentsOf,
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
-    statusWriter: environmentStatusWriter(foundations, events),
+    statusWriter: environmentStatusWriter(dependencies, events),
     repositories,
     pullRequestHost: apis.pullRequestHost,
     pullRequestReader: apis.pullRequestReader,
@@ -105,11 +105,11 @@ export function controllerDependencies(
     apiTokens: kubernetesApiTokens({ client, cache: caches.apiTokens, namespace, clock, deletions }),
     notifications,
     announcer: createAnnouncer({ settings, repositories, notifications, clock }),
-    ...foundations.messaging,
-    extensionKey: extensionKeyOf(foundations.secretManagers.forController),
+    ...dependencies.messaging,
+    extensionKey: extensionKeyOf(dependencies.secretManagers.forController),
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
-    allocations: foundations.allocations,
+    allocations: dependencies.allocations,
     rollupStore: kubernetesRollupStore({ client, namespace }),
     rollupDays: watchedRollupDays(caches.rollups),
     events,
@@ -117,7 +117,7 @@ export function controllerDependencies(
   };
 }
 
-function environmentStatusWriter({ leaderClient: client, caches, clock }: Foundations, events: EventRecorder) {
+function environmentStatusWriter({ leaderClient: client, caches, clock }: Dependencies, events: EventRecorder) {
   const cache = caches.environments;
   const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({
     client,

@@ -11,12 +11,12 @@ import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { createRecorder, flushRegularly, type Recorder } from "../rollups/recorder.ts";
 import { type ApiOptions, apiPorts } from "./api-ports.ts";
 import { type ControllerOptions, controllerDependencies } from "./controllers.ts";
-import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
+import { createDependencies, type Dependencies, type DependencyOptions } from "./dependencies.ts";
 import { hostApis } from "./hosts.ts";
 import { processIdentity } from "./process.ts";
 
 /** Start options of the process, with interceptors for tests and benchmarks. */
-export interface OperatorOptions extends FoundationOptions, ControllerOptions, ApiOptions {
+export interface OperatorOptions extends DependencyOptions, ControllerOptions, ApiOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
   readonly onPorts?: (context: ControllerDependencies) => ControllerDependencies;
   /** Records changes that bypass the REST interface. */
@@ -31,26 +31,27 @@ export type Operator = ReturnType<typeof createOperator>;
 
 /** Operator part of the process: watches, controllers, and the API's ports. Waits for `start`. */
 export function createOperator(options: OperatorOptions) {
-  const foundations = createFoundations(options);
-  const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } = foundations;
-  const { allocations } = foundations;
+  const dependencies = createDependencies(options);
+  const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } =
+    dependencies;
+  const { allocations } = dependencies;
   const { random, onPorts = (context: ControllerDependencies) => context } = options;
-  const { recorder, metrics } = createRecording(foundations, options.metrics);
+  const { recorder, metrics } = createRecording(dependencies, options.metrics);
   // Separate, so that neither waits for the other's connections.
   const gitHost = () => observed("repository-host", gitRepositoryHost());
   const [hostForController, hostForApi] = [gitHost(), gitHost()];
-  const { settings } = foundations;
+  const { settings } = dependencies;
   const calls = hostCalls(log);
   const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock, calls, tracing });
   const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock, calls, tracing });
   const hosts = { repositoryHost: hostForController, apis: apisForController };
-  const list = controllers(onPorts(controllerDependencies(foundations, hosts, options)));
+  const list = controllers(onPorts(controllerDependencies(dependencies, hosts, options)));
   let isLeadingNow = () => false;
   let endRecording = async () => {};
-  const { caches } = foundations;
+  const { caches } = dependencies;
   options.metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
   return {
-    ports: apiPorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
+    ports: apiPorts(dependencies, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
     /** Metrics of the options, which also record what must outlive the process. */
     metrics,
     /** Kinds without a first complete list, such as `applications.argoproj.io`. */
@@ -74,7 +75,7 @@ export function createOperator(options: OperatorOptions) {
     async reconcile(signal: AbortSignal, isLeading = () => true): Promise<void> {
       term.begin(isLeading);
       isLeadingNow = isLeading;
-      const subscriptions = auditSubscriptions(foundations, options.audit);
+      const subscriptions = auditSubscriptions(dependencies, options.audit);
       await runControllers(
         list,
         {
@@ -101,7 +102,7 @@ export function createOperator(options: OperatorOptions) {
   };
 }
 
-function auditSubscriptions({ caches, deletions }: Foundations, audit: AuditTrail | undefined) {
+function auditSubscriptions({ caches, deletions }: Dependencies, audit: AuditTrail | undefined) {
   if (audit === undefined) return [];
   return [() => recordOutOfBandChanges({ caches, audit, deletions, newId: randomUUID })];
 }
@@ -111,7 +112,7 @@ const LOOP = "request counts";
 
 /** The figures that a process counts, and the recorder that keeps what has to outlive the process; neither where nothing is counted. */
 function createRecording(
-  { client, settings, clock, log }: Foundations,
+  { client, settings, clock, log }: Dependencies,
   metrics: Metrics | undefined,
 ): { readonly recorder?: Recorder; readonly metrics?: Metrics } {
   if (metrics === undefined) return {};

@@ -10,7 +10,7 @@ import type { BranchHeads } from "../ports/repository-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { decide } from "../webhooks/decide.ts";
 import type { ProcessingContext } from "../webhooks/process.ts";
-import type { Foundations } from "./foundations.ts";
+import type { Dependencies } from "./dependencies.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 
 interface Half {
@@ -23,7 +23,7 @@ interface Half {
 
 /** Stored deliveries, with the dependencies for processing them. */
 export function processingContext(
-  { settings, clock, caches, deletions, tracing }: Foundations,
+  { settings, clock, caches, deletions, tracing }: Dependencies,
   { client, configSets, branchHeads, audit = UNRECORDED }: Half,
 ): ProcessingContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;

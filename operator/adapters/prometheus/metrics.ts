@@ -1,8 +1,8 @@
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
-import type { RequestSeam, Verb } from "../../kit/client/request.ts";
+import type { RequestInterceptor, Verb } from "../../kit/client/request.ts";
 import type { RequestMetrics } from "../../ports/api/request-metrics.ts";
-import type { Metrics, Observed, ServiceCallSeam } from "../../ports/observability/metrics.ts";
+import type { Metrics, Observed, ServiceCallInterceptor } from "../../ports/observability/metrics.ts";
 import { controllerMetrics } from "./controllers.ts";
 import type { MetricName } from "./definitions.ts";
 import { environmentMetrics } from "./environments.ts";
@@ -33,7 +33,7 @@ export function prometheusMetrics(): Metrics {
   };
 }
 
-function serviceCallCounter(registry: MetricRegistry): ServiceCallSeam {
+function serviceCallCounter(registry: MetricRegistry): ServiceCallInterceptor {
   const total = registry.counter("ephemeral_service_calls_total");
   const duration = registry.histogram("ephemeral_service_call_duration_seconds");
   return async ({ service, operation }, next) => {
@@ -115,7 +115,7 @@ const METHODS: Readonly<Record<Verb, string>> = {
 };
 
 /** Counts calls to the API server, like client-go. */
-function kubeRequestCounter(registry: MetricRegistry): RequestSeam {
+function kubeRequestCounter(registry: MetricRegistry): RequestInterceptor {
   const total = registry.counter("rest_client_requests_total");
   return (request, next) => {
     const method = METHODS[request.verb];

@@ -4,7 +4,7 @@ import { type BoundedSignal, boundedSignal, orAborted, within } from "../time/de
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import type { KubeConnections, WireRequest } from "./connections.ts";
 import { KubeError } from "./errors.ts";
-import { isWrite, type KubeRequest, type KubeResponse, type RequestSeam } from "./request.ts";
+import { isWrite, type KubeRequest, type KubeResponse, type RequestInterceptor } from "./request.ts";
 import { assertAccepted, errorOfWire, flatHeaders } from "./responses.ts";
 import { retryRead } from "./retries.ts";
 import type { WriteGuard } from "./write-guard.ts";
@@ -42,14 +42,14 @@ export interface KubeExchangeOptions {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly onRequest?: RequestSeam | undefined;
+  readonly onRequest?: RequestInterceptor | undefined;
   /** Without it every call is allowed. */
   readonly guard?: WriteGuard | undefined;
 }
 
 export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   const { connections, clock, deadlineMs, random, guard } = options;
-  const seam: RequestSeam = options.onRequest ?? ((_request, next) => next());
+  const interceptor: RequestInterceptor = options.onRequest ?? ((_request, next) => next());
 
   async function send(call: Call, bound: BoundedSignal, isStream: boolean): Promise<Dispatcher.ResponseData> {
     // Checked last before sending: the lease may have been lost since the call began.
@@ -62,7 +62,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   }
 
   async function attempt(call: Call, bound: BoundedSignal): Promise<KubeResponse> {
-    const response = await seam(seen(call), async () => answered(await send(call, bound, false), bound));
+    const response = await interceptor(seen(call), async () => answered(await send(call, bound, false), bound));
     if (response.status === 401) connections.reauthenticate();
     assertAccepted(response);
     return response;
@@ -75,7 +75,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
       bound.release();
     };
     try {
-      const response = await seam(seen(call), async () => {
+      const response = await interceptor(seen(call), async () => {
         const raw = await send(call, bound, true);
         if (raw.statusCode >= 400) return answered(raw, bound);
         opened = raw.body;
@@ -83,7 +83,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
       });
       if (response.status === 401) connections.reauthenticate();
       assertAccepted(response);
-      if (response.stream === undefined) throw new TypeError("a request seam answered no stream");
+      if (response.stream === undefined) throw new TypeError("a request interceptor answered no stream");
       // undici ends its own stream with the signal; an interceptor's stream needs help.
       const bytes = response.stream === opened ? opened : untilAborted(response.stream, bound.signal);
       return { bytes, bound, close };

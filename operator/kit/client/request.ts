@@ -37,7 +37,7 @@ export interface KubeResponse {
  * omitted, repeated, reordered, delayed or added. To cut it, throw or return; to stall it, never yield: the client's
  * signal ends it.
  */
-export type RequestSeam = (request: KubeRequest, next: () => Promise<KubeResponse>) => Promise<KubeResponse>;
+export type RequestInterceptor = (request: KubeRequest, next: () => Promise<KubeResponse>) => Promise<KubeResponse>;
 
 /** True for verbs that change the server's state. */
 export function isWrite(verb: Verb): boolean {

@@ -1,6 +1,6 @@
 import type { WebhookSource } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { CacheSet } from "../../kit/cache/cache-set.ts";
-import type { RequestSeam } from "../../kit/client/request.ts";
+import type { RequestInterceptor } from "../../kit/client/request.ts";
 import type { ControllerMetrics } from "../../kit/controller/controller.ts";
 import type { RequestMetrics } from "../api/request-metrics.ts";
 import type { Outcome } from "../api/webhook-inbox.ts";
@@ -18,7 +18,7 @@ export interface ServiceCall {
 }
 
 /** Intercepts such calls. Must answer the result of `next`, and throw its error. */
-export type ServiceCallSeam = (call: ServiceCall, next: () => Promise<unknown>) => Promise<unknown>;
+export type ServiceCallInterceptor = (call: ServiceCall, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**
  * Result of a webhook: the inbox's outcome, or the reason for none. `refused`: unknown sender; `no_key`: no readable
@@ -40,14 +40,14 @@ export interface Observed {
 export interface Metrics {
   readonly controllers: ControllerMetrics;
   readonly requests: RequestMetrics;
-  readonly onKubeRequest: RequestSeam;
+  readonly onKubeRequest: RequestInterceptor;
 
   webhookEnded(source: WebhookSource, outcome: WebhookOutcome): void;
 
   /** Records an error-free end of recurring work; there are few names. */
   loopSucceeded(loop: string): void;
 
-  readonly onServiceCall: ServiceCallSeam;
+  readonly onServiceCall: ServiceCallInterceptor;
 
   /** Begins to read the sources; call once. */
   observe(observed: Observed): void;

@@ -1,13 +1,13 @@
-import type { RequestSeam } from "../../kit/client/request.ts";
+import type { RequestInterceptor } from "../../kit/client/request.ts";
 import type { Tracing } from "../../kit/tracing.ts";
 import type { HostApi } from "../../ports/host-technology.ts";
-import type { Service, ServiceCallSeam } from "../../ports/observability/metrics.ts";
+import type { Service, ServiceCallInterceptor } from "../../ports/observability/metrics.ts";
 
 /** Lowest failing status: most others, such as 404 and 409, are regular answers. */
 const FAILED = 500;
 
 /** A span per call to the API server: verb and resource, never the body or the query. */
-export function kubeCallSpans(tracing: Tracing): RequestSeam {
+export function kubeCallSpans(tracing: Tracing): RequestInterceptor {
   return ({ verb, type, subresource, namespace, name }, next) => {
     const resource = [type?.plural, subresource].filter(Boolean).join("/");
     const attributes = {
@@ -26,7 +26,7 @@ export function kubeCallSpans(tracing: Tracing): RequestSeam {
 }
 
 /** A span per call of a port: the method, never its parameters. */
-export function serviceCallSpans(tracing: Tracing): ServiceCallSeam {
+export function serviceCallSpans(tracing: Tracing): ServiceCallInterceptor {
   return ({ service, operation }, next) => {
     const attributes = { "peer.service": service, "rpc.method": operation };
     return tracing.span(`${service} ${operation}`, { kind: "call", attributes }, next);
@@ -49,10 +49,13 @@ export function hostCallSpans(tracing: Tracing, host: string, api: HostApi): Hos
   };
 }
 
-type Seam<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
+type Interceptor<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
 
 /** Both interceptors: the outer one sees the inner one's result. */
-export function around<C, R>(outer: Seam<C, R> | undefined, inner: Seam<C, R> | undefined): Seam<C, R> | undefined {
+export function around<C, R>(
+  outer: Interceptor<C, R> | undefined,
+  inner: Interceptor<C, R> | undefined,
+): Interceptor<C, R> | undefined {
   if (outer === undefined || inner === undefined) return outer ?? inner;
   return (call, next) => outer(call, () => inner(call, next));
 }
@@ -64,14 +67,15 @@ type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => 
 type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
 
 /** Creates the wrapper for ports. */
-export function observing(seam: ServiceCallSeam | undefined): Observe {
+export function observing(interceptor: ServiceCallInterceptor | undefined): Observe {
   return (service, port) => {
-    if (seam === undefined) return port;
+    if (interceptor === undefined) return port;
     return new Proxy(port, {
       get(target, operation) {
         const found: unknown = Reflect.get(target, operation);
         if (typeof found !== "function" || typeof operation === "symbol") return found;
-        return (...given: unknown[]) => seam({ service, operation }, async () => Reflect.apply(found, target, given));
+        return (...given: unknown[]) =>
+          interceptor({ service, operation }, async () => Reflect.apply(found, target, given));
       },
     });
   };

@@ -11,7 +11,7 @@ import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
-import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
+import { isWrite, type RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import type { PoolMetrics, PoolState } from "../../../operator/kit/controller/controller.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
@@ -169,7 +169,7 @@ function switchedEvents(): EventRecorder {
   return { publish: (event, environment) => isObserving && recorder.publish(event, environment) };
 }
 
-function counting(): RequestSeam {
+function counting(): RequestInterceptor {
   return async ({ verb, type, name = "", subresource, path, query }, next) => {
     if (query.sendInitialEvents === "true") lists.push(`${path}?${new URLSearchParams(query)}`);
     // Checks of Repositories and stored counts recur by the clock, whatever the environments do.

@@ -24,7 +24,7 @@ import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts"
 import type { WireObject } from "../kit/client/kinds.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { ownDeletions } from "../kit/client/own-deletions.ts";
-import type { KubeRequest, KubeResponse, RequestSeam } from "../kit/client/request.ts";
+import type { KubeRequest, KubeResponse, RequestInterceptor } from "../kit/client/request.ts";
 import type { WriteGuard } from "../kit/client/write-guard.ts";
 import { contentOf } from "../kit/content-of.ts";
 import { createTerm } from "../kit/leader/leader-election.ts";
@@ -41,22 +41,22 @@ import { around, kubeCallSpans, observing, serviceCallSpans } from "./observatio
 import { createSecretManagers } from "./secret-managers.ts";
 
 /** Start options of the process. */
-export interface FoundationOptions {
+export interface DependencyOptions {
   readonly settings: Settings;
   readonly kubeConfig: KubeConfigSource;
   readonly log: Log;
   readonly clock: Clock;
   /** Intercepts every call to the Kubernetes API: counts, or injects faults. */
-  readonly onRequest?: RequestSeam;
+  readonly onRequest?: RequestInterceptor;
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing;
 }
 
 /** Shared dependencies of the controllers and the API's ports. */
-export type Foundations = ReturnType<typeof createFoundations>;
+export type Dependencies = ReturnType<typeof createDependencies>;
 
 /** Creates clients, unstarted caches, and the settings' technologies. */
-export function createFoundations(options: FoundationOptions) {
+export function createDependencies(options: DependencyOptions) {
   const { settings, log, clock, metrics, tracing = noTracing } = options;
   const observed = observing(around(metrics?.onServiceCall, spansOf(tracing, serviceCallSpans)));
   const term = createTerm();
@@ -93,7 +93,7 @@ export function createFoundations(options: FoundationOptions) {
   };
 }
 
-function connect({ kubeConfig, clock, ...options }: FoundationOptions, guard?: WriteGuard): KubeClient {
+function connect({ kubeConfig, clock, ...options }: DependencyOptions, guard?: WriteGuard): KubeClient {
   const { metrics, tracing = noTracing } = options;
   const onRequest = around(
     spansOf(tracing, kubeCallSpans),
@@ -103,8 +103,8 @@ function connect({ kubeConfig, clock, ...options }: FoundationOptions, guard?: W
 }
 
 /** Untraced calls have no interceptor. */
-function spansOf<S>(tracing: Tracing, seam: (tracing: Tracing) => S): S | undefined {
-  return tracing === noTracing ? undefined : seam(tracing);
+function spansOf<S>(tracing: Tracing, interceptor: (tracing: Tracing) => S): S | undefined {
+  return tracing === noTracing ? undefined : interceptor(tracing);
 }
 
 /** The cost monitor of the settings, where they name one. */

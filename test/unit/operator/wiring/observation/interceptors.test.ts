@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { ServiceCall, ServiceCallSeam } from "../../../../../operator/ports/observability/metrics.ts";
+import type { ServiceCall, ServiceCallInterceptor } from "../../../../../operator/ports/observability/metrics.ts";
 import { around, observing } from "../../../../../operator/wiring/observation/call-spans.ts";
 
 class Manager {
@@ -15,7 +15,7 @@ class Manager {
   }
 }
 
-test("calls of a port pass through the seam, and answer and throw what they would", async () => {
+test("calls of a port pass through the interceptor, and answer and throw what they would", async () => {
   const calls: ServiceCall[] = [];
   const observed = observing((call, next) => {
     calls.push(call);
@@ -28,15 +28,15 @@ test("calls of a port pass through the seam, and answer and throw what they woul
   expect(calls).toEqual(["read", "read", "close"].map((operation) => ({ service, operation })));
 });
 
-test("without a seam a port is as it is", () => {
+test("without an interceptor a port is as it is", () => {
   const manager = new Manager();
   expect(observing(undefined)("secret-manager", manager)).toBe(manager);
 });
 
-test("of two seams the outer one sees what the inner one makes of a call", async () => {
+test("of two interceptors the outer one sees what the inner one makes of a call", async () => {
   const order: string[] = [];
   const named =
-    (name: string): ServiceCallSeam =>
+    (name: string): ServiceCallInterceptor =>
     async (_call, next) => {
       order.push(name);
       return `${name}(${await next()})`;
