@@ -10,7 +10,7 @@ import { readSettings, type Settings, SettingsInvalid } from "../config/settings
 import packageJson from "../package.json" with { type: "json" };
 import { prometheusMetrics } from "./adapters/prometheus/metrics.ts";
 import { createKubeClient } from "./kit/client/create-kube-client.ts";
-import { inCluster, type KubeConfigSource } from "./kit/client/credentials/credentials.ts";
+import { inCluster, type KubeConfigSource } from "./kit/client/credentials.ts";
 import type { KubeClient } from "./kit/client/kube-client.ts";
 import type { ObjectRef } from "./kit/client/objects.ts";
 import { createLeaderElector, leases, type TermEnd } from "./kit/leader/leader-election.ts";
@@ -19,9 +19,9 @@ import { pause, systemClock } from "./kit/time/clock.ts";
 import { followLogLevel } from "./log-level.ts";
 import { serveProbes } from "./probes.ts";
 import { giveBackStartMemory } from "./start-memory.ts";
-import { createTracing } from "./wiring/observation/tracing.ts";
 import { createOperator, type Operator } from "./wiring/operator.ts";
 import { createAuditTrail, createSharedCounters, identityProviderOf, processIdentity } from "./wiring/process.ts";
+import { createTracing } from "./wiring/tracing.ts";
 
 const LEASE_NAME = "platform";
 const LOST_EXIT_MS = 3_000;

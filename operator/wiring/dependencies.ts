@@ -14,13 +14,14 @@ import {
   watchedWebhookDeliveries,
 } from "../adapters/kubernetes/kinds.ts";
 import { openCostAllocations } from "../adapters/opencost/allocations.ts";
+import { around, kubeCallSpans, observing, serviceCallSpans } from "../adapters/opentelemetry/call-spans.ts";
 import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
 import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
 import { fieldManagers } from "../audit/out-of-band-changes.ts";
 import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
 import type { WatchedKind } from "../kit/cache/watched-kind.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
-import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
+import type { KubeConfigSource } from "../kit/client/credentials.ts";
 import type { WireObject } from "../kit/client/kinds.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { ownDeletions } from "../kit/client/own-deletions.ts";
@@ -37,8 +38,7 @@ import type { Allocations } from "../ports/observability/allocations.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { deployerOf } from "./deployers.ts";
-import { around, kubeCallSpans, observing, serviceCallSpans } from "./observation/call-spans.ts";
-import { createSecretManagers } from "./secret-managers.ts";
+import { createSecretManagers } from "./technologies.ts";
 
 /** Start options of the process. */
 export interface DependencyOptions {

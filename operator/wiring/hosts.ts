@@ -9,6 +9,7 @@ import { gitlab } from "../adapters/gitlab/host-technology.ts";
 import { hostApi } from "../adapters/host-api/host-api.ts";
 import type { HostCallCounter } from "../adapters/host-api/host-calls.ts";
 import { neutralWebhookFormat } from "../adapters/neutral/webhook-format.ts";
+import { hostCallSpans } from "../adapters/opentelemetry/call-spans.ts";
 import { contentOf } from "../kit/content-of.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Tracing } from "../kit/tracing.ts";
@@ -23,7 +24,6 @@ import {
 import type { PullRequestReader } from "../ports/webhooks/pull-request-reader.ts";
 import type { RepositoryHooks } from "../ports/webhooks/repository-hooks.ts";
 import type { WebhookFormats } from "../webhooks/formats.ts";
-import { hostCallSpans } from "./observation/call-spans.ts";
 
 /** The kinds of hosts that settings may name. */
 export const HOST_TECHNOLOGIES: Readonly<Record<HostKind, HostTechnology>> = {

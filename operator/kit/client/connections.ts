@@ -1,12 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../time/clock.ts";
 import { orAborted } from "../time/deadline.ts";
-import {
-  type Credentials,
-  createCredentialSource,
-  type KubeConfigSource,
-  type TlsMaterial,
-} from "./credentials/credentials.ts";
+import { type Credentials, createCredentialSource, type KubeConfigSource, type TlsMaterial } from "./credentials.ts";
 
 /** One HTTP exchange without credentials. */
 export interface WireRequest {

@@ -1,6 +1,6 @@
 import { systemClock } from "../time/clock.ts";
 import { createKubeConnections } from "./connections.ts";
-import type { KubeConfigSource } from "./credentials/credentials.ts";
+import type { KubeConfigSource } from "./credentials.ts";
 import { createKubeExchange, type KubeExchangeOptions } from "./exchange.ts";
 import type { KubeClient } from "./kube-client.ts";
 import { kubeLines, kubeReads } from "./reads.ts";

@@ -3,7 +3,7 @@ import { settingsFrom } from "../../../../config/settings.ts";
 import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import type { SecretManagers } from "../../../../operator/ports/secret-manager.ts";
-import { createSecretManagers } from "../../../../operator/wiring/secret-managers.ts";
+import { createSecretManagers } from "../../../../operator/wiring/technologies.ts";
 import { type FakeApiServer, startFakeApiServer } from "../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";

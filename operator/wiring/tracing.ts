@@ -1,10 +1,10 @@
-import type { Settings } from "../../../config/settings.ts";
-import { Sensitive } from "../../../crds/sensitive.ts";
-import { contentOf } from "../../kit/content-of.ts";
-import type { Log } from "../../kit/log.ts";
-import type { Clock } from "../../kit/time/clock.ts";
-import { noTracing, type Tracing } from "../../kit/tracing.ts";
-import { processIdentity } from "../process.ts";
+import type { Settings } from "../../config/settings.ts";
+import { Sensitive } from "../../crds/sensitive.ts";
+import { contentOf } from "../kit/content-of.ts";
+import type { Log } from "../kit/log.ts";
+import type { Clock } from "../kit/time/clock.ts";
+import { noTracing, type Tracing } from "../kit/tracing.ts";
+import { processIdentity } from "./process.ts";
 
 interface Context {
   readonly log: Log;
@@ -25,7 +25,7 @@ export async function createTracing({ tracing }: Pick<Settings, "tracing">, cont
     ca: contentOf(caFile),
     headers: headers === undefined ? undefined : headersOf(headers),
   };
-  const { openTelemetryTracing } = await import("../../adapters/opentelemetry/tracing.ts");
+  const { openTelemetryTracing } = await import("../adapters/opentelemetry/tracing.ts");
   return openTelemetryTracing({ ...context, ...files, endpoint, sampleRatio, instance: processIdentity() });
 }
 

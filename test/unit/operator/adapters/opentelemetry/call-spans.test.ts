@@ -1,11 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { environmentType } from "../../../../../operator/adapters/kubernetes/kinds.ts";
-import type { KubeRequest } from "../../../../../operator/kit/client/request.ts";
 import {
   hostCallSpans,
   kubeCallSpans,
   serviceCallSpans,
-} from "../../../../../operator/wiring/observation/call-spans.ts";
+} from "../../../../../operator/adapters/opentelemetry/call-spans.ts";
+import type { KubeRequest } from "../../../../../operator/kit/client/request.ts";
 import { receivedSpans } from "../../../../support/tracing/received-spans.ts";
 
 const inRequest = { kind: "request" } as const;

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 
 const execute = promisify(execFile);
-const root = new URL("../../../../../", import.meta.url);
+const root = new URL("../../../../", import.meta.url);
 
 /** Makes the loader record every module of OpenTelemetry. `prom-client` loads the API alone, which is small. */
 const NOTE = `
@@ -28,7 +28,7 @@ async function loadedBy(...args: readonly string[]): Promise<readonly string[]> 
 const createdWith = (tracing: object) => [
   "--input-type=module",
   "--eval",
-  `const { createTracing } = await import("${new URL("operator/wiring/observation/tracing.ts", root)}");
+  `const { createTracing } = await import("${new URL("operator/wiring/tracing.ts", root)}");
    const tracing = await createTracing({ tracing: ${JSON.stringify(tracing)} }, { version: "1.2.3" });
    await tracing.span("GET", { kind: "request" }, async () => undefined);
    process.exit();`,
