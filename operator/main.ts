@@ -19,9 +19,8 @@ import { pause, systemClock } from "./kit/time/clock.ts";
 import { followLogLevel } from "./log-level.ts";
 import { serveProbes } from "./probes.ts";
 import { giveBackStartMemory } from "./start-memory.ts";
-import { createOperator, type Operator } from "./wiring/operator.ts";
-import { createAuditTrail, createSharedCounters, identityProviderOf, processIdentity } from "./wiring/process.ts";
-import { createTracing } from "./wiring/tracing.ts";
+import { createOperator, type Operator, processIdentity } from "./wiring/operator.ts";
+import { auditTrailOf, identityProviderOf, sharedCountersOf, tracingOf } from "./wiring/technologies.ts";
 
 const LEASE_NAME = "platform";
 const LOST_EXIT_MS = 3_000;
@@ -71,11 +70,11 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
   const stopping = stopSignal();
   const kubeConfig = await kubeConfigOf(process.env);
   const clock = systemClock;
-  const audit = createAuditTrail(settings, { clock, log });
+  const audit = auditTrailOf(settings, { clock, log });
   const random = Math.random;
   const metrics = prometheusMetrics();
   const version = packageJson.version;
-  const tracing = await createTracing(settings, { log, clock, version });
+  const tracing = await tracingOf(settings, { log, clock, version, instance: processIdentity() });
   const operator = createOperator({
     settings,
     log,
@@ -88,7 +87,7 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
     tracing,
   });
   const probes = await serveProbes(settings.probes, operator, metrics);
-  const counters = createSharedCounters(settings, { clock, log });
+  const counters = sharedCountersOf(settings, { clock, log });
   const closing = new AbortController();
   const app = createApp({
     settings,

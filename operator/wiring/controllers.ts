@@ -14,12 +14,12 @@ import { kubernetesNotifications } from "../adapters/kubernetes/records/notifica
 import { kubernetesRollupStore, watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
+import { extensionKeyOf } from "../adapters/platform-keys/platform-keys.ts";
 import { createAnnouncer, createHookAlert } from "../announcements/announcer.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
 import { reportingStatusWriter } from "../controllers/environment/events.ts";
 import { randomSecret } from "../controllers/environment/secret-values.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
-import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
@@ -27,8 +27,9 @@ import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
-import { type Dependencies, urlProber } from "./dependencies.ts";
+import type { Dependencies } from "./dependencies.ts";
 import type { Hosts } from "./hosts.ts";
+import { urlProberOf } from "./technologies.ts";
 import { processingContext } from "./webhooks.ts";
 
 /** The source of jitter, and replacements that tests make. */
@@ -84,7 +85,7 @@ export function controllerDependencies(
       clock,
       BACKING_SERVICES.map(({ name }) => name),
     ),
-    prober: options.prober ?? urlProber(settings, clock),
+    prober: options.prober ?? urlProberOf(settings, clock),
     repositoryHost,
     backingServices: BACKING_SERVICES,
     generateSecret: randomSecret,

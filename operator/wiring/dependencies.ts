@@ -1,6 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
 import { FIELD_MANAGER } from "../../crds/group.ts";
-import { httpsUrlProber } from "../adapters/http/url-prober.ts";
 import {
   watchedApiTokens,
   watchedConfigSets,
@@ -13,10 +12,7 @@ import {
   watchedRollups,
   watchedWebhookDeliveries,
 } from "../adapters/kubernetes/kinds.ts";
-import { openCostAllocations } from "../adapters/opencost/allocations.ts";
-import { around, kubeCallSpans, observing, serviceCallSpans } from "../adapters/opentelemetry/call-spans.ts";
-import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
-import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
+import { kubeCallSpans, serviceCallSpans } from "../adapters/opentelemetry/call-spans.ts";
 import { fieldManagers } from "../audit/out-of-band-changes.ts";
 import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
 import type { WatchedKind } from "../kit/cache/watched-kind.ts";
@@ -27,18 +23,13 @@ import type { KubeClient } from "../kit/client/kube-client.ts";
 import { ownDeletions } from "../kit/client/own-deletions.ts";
 import type { KubeRequest, KubeResponse, RequestInterceptor } from "../kit/client/request.ts";
 import type { WriteGuard } from "../kit/client/write-guard.ts";
-import { contentOf } from "../kit/content-of.ts";
 import { createTerm } from "../kit/leader/leader-election.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
 import type { Caches } from "../ports/caches.ts";
-import type { Chat, Mail } from "../ports/notifications/messaging.ts";
-import type { Allocations } from "../ports/observability/allocations.ts";
-import type { Metrics } from "../ports/observability/metrics.ts";
-import type { UrlProber } from "../ports/url-prober.ts";
-import { deployerOf } from "./deployers.ts";
-import { createSecretManagers } from "./technologies.ts";
+import type { Metrics, Service, ServiceCallInterceptor } from "../ports/observability/metrics.ts";
+import { allocationsOf, deployerOf, messagingOf, secretManagersOf } from "./technologies.ts";
 
 /** Start options of the process. */
 export interface DependencyOptions {
@@ -64,9 +55,9 @@ export function createDependencies(options: DependencyOptions) {
   const leaderClient = connect(options, term);
   const watches = createCacheSet({ client, log, clock });
   const deployer = deployerOf(settings);
-  const secretManagers = createSecretManagers(settings, { client, leaderClient, isLeading: term.holds, clock });
-  const { chat, mail } = createMessaging(settings);
-  const allocations = createAllocations(settings);
+  const secretManagers = secretManagersOf(settings, { client, leaderClient, isLeading: term.holds, clock });
+  const { chat, mail } = messagingOf(settings);
+  const allocations = allocationsOf(settings);
   return {
     settings,
     log,
@@ -107,21 +98,6 @@ function spansOf<S>(tracing: Tracing, interceptor: (tracing: Tracing) => S): S |
   return tracing === noTracing ? undefined : interceptor(tracing);
 }
 
-/** The cost monitor of the settings, where they name one. */
-function createAllocations({ costs }: Pick<Settings, "costs">): Allocations | undefined {
-  if (costs.openCost === undefined) return undefined;
-  const { url, caFile } = costs.openCost;
-  return openCostAllocations({ url, ca: contentOf(caFile) });
-}
-
-/** The chat of the settings, and their mail server where they name one. */
-function createMessaging({ notifications }: Settings): { readonly chat: Chat; readonly mail: Mail | undefined } {
-  const { smtp } = notifications.email ?? {};
-  if (smtp === undefined) return { chat: incomingWebhookChat(), mail: undefined };
-  const { caFile, passwordRef: _, ...server } = smtp;
-  return { chat: incomingWebhookChat(), mail: smtpMail({ ...server, ca: contentOf(caFile) }) };
-}
-
 /**
  * Adds the watched kinds to the set: the platform's own, and environments' children.
  *
@@ -150,7 +126,34 @@ export function watchKinds(
   };
 }
 
-/** A prober with its own connections, so that controllers and users don't wait for each other. */
-export function urlProber({ ingressAddress, ingressCaFile }: Settings, clock: Clock): UrlProber {
-  return httpsUrlProber({ ingressAddress, ca: contentOf(ingressCaFile) }, clock);
+type Interceptor<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
+
+/** Both interceptors: the outer one sees the inner one's result. */
+export function around<C, R>(
+  outer: Interceptor<C, R> | undefined,
+  inner: Interceptor<C, R> | undefined,
+): Interceptor<C, R> | undefined {
+  if (outer === undefined || inner === undefined) return outer ?? inner;
+  return (call, next) => outer(call, () => inner(call, next));
+}
+
+/** A port whose methods all return promises. */
+type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => Promise<unknown> ? P[M] : never };
+
+/** Wraps a port with the interceptor. */
+type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
+
+/** Creates the wrapper for ports. */
+export function observing(interceptor: ServiceCallInterceptor | undefined): Observe {
+  return (service, port) => {
+    if (interceptor === undefined) return port;
+    return new Proxy(port, {
+      get(target, operation) {
+        const found: unknown = Reflect.get(target, operation);
+        if (typeof found !== "function" || typeof operation === "symbol") return found;
+        return (...given: unknown[]) =>
+          interceptor({ service, operation }, async () => Reflect.apply(found, target, given));
+      },
+    });
+  };
 }

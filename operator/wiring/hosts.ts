@@ -1,21 +1,17 @@
-import NodeCache from "node-cache";
 import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
-import type { Sensitive } from "../../crds/sensitive.ts";
 import { gitea } from "../adapters/gitea/host-technology.ts";
 import { github } from "../adapters/github/host-technology.ts";
 import { gitlab } from "../adapters/gitlab/host-technology.ts";
-import { hostApi } from "../adapters/host-api/host-api.ts";
+import { hostApi, hostTokens } from "../adapters/host-api/host-api.ts";
 import type { HostCallCounter } from "../adapters/host-api/host-calls.ts";
 import { neutralWebhookFormat } from "../adapters/neutral/webhook-format.ts";
 import { hostCallSpans } from "../adapters/opentelemetry/call-spans.ts";
-import { contentOf } from "../kit/content-of.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Tracing } from "../kit/tracing.ts";
 import type { HostTechnology } from "../ports/host-technology.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
-import { type SecretManager, textOf } from "../ports/secret-manager.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 import {
   type HostedRepository,
   type PullRequestHost,
@@ -24,6 +20,7 @@ import {
 import type { PullRequestReader } from "../ports/webhooks/pull-request-reader.ts";
 import type { RepositoryHooks } from "../ports/webhooks/repository-hooks.ts";
 import type { WebhookFormats } from "../webhooks/formats.ts";
+import { contentOf } from "./technologies.ts";
 
 /** The kinds of hosts that settings may name. */
 export const HOST_TECHNOLOGIES: Readonly<Record<HostKind, HostTechnology>> = {
@@ -41,9 +38,6 @@ interface Context {
   readonly calls: { of(host: string): HostCallCounter };
   readonly tracing: Tracing;
 }
-
-/** A replaced token is used after this time. */
-const TOKEN_CACHED_SECONDS = 60;
 
 /**
  * The ports to the hosts that the settings have a token of: each call goes to the host of its repository, and throws
@@ -67,7 +61,7 @@ export function hostApis(
   { hosts }: Pick<Settings, "hosts">,
   { secretManager, clock, calls, tracing }: Context,
 ): HostApis {
-  const tokens = createTokens(secretManager);
+  const tokens = hostTokens(secretManager);
   const connected = hosts.flatMap((host) => {
     const { id, kind, token, caFile } = host;
     if (token === undefined) return [];
@@ -110,20 +104,5 @@ export function hostApis(
     async close() {
       await Promise.all(connected.map(({ api }) => api.close()));
     },
-  };
-}
-
-function createTokens(secretManager: Pick<SecretManager, "read">) {
-  const known = new NodeCache({ stdTTL: TOKEN_CACHED_SECONDS, useClones: false });
-  return async (ref: SecretRef): Promise<Sensitive> => {
-    const id = `${ref.name}@${ref.key}`;
-    const cached = known.get<Sensitive>(id);
-    if (cached !== undefined) return cached;
-    const token = await textOf(ref, secretManager).catch((cause: Error) => {
-      throw new PullRequestHostFailed(`the host's token can't be read: ${cause.message}`, { cause });
-    });
-    if (token === undefined) throw new PullRequestHostFailed(`the secret manager has no '${id}': create it`);
-    known.set(id, token);
-    return token;
   };
 }

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { gitRepositoryHost } from "../adapters/git/repository-host.ts";
 import { hostCalls } from "../adapters/host-api/host-calls.ts";
 import { kubernetesRollupStore } from "../adapters/kubernetes/records/rollups.ts";
@@ -13,7 +14,6 @@ import { type ApiOptions, apiPorts } from "./api-ports.ts";
 import { type ControllerOptions, controllerDependencies } from "./controllers.ts";
 import { createDependencies, type Dependencies, type DependencyOptions } from "./dependencies.ts";
 import { hostApis } from "./hosts.ts";
-import { processIdentity } from "./process.ts";
 
 /** Start options of the process, with interceptors for tests and benchmarks. */
 export interface OperatorOptions extends DependencyOptions, ControllerOptions, ApiOptions {
@@ -105,6 +105,11 @@ export function createOperator(options: OperatorOptions) {
 function auditSubscriptions({ caches, deletions }: Dependencies, audit: AuditTrail | undefined) {
   if (audit === undefined) return [];
   return [() => recordOutOfBandChanges({ caches, audit, deletions, newId: randomUUID })];
+}
+
+/** Unique name of a process, different even for the pod's next one. */
+export function processIdentity(): string {
+  return `${hostname()}-${randomBytes(4).toString("hex")}`;
 }
 
 /** As metrics name the storing of what was counted. */

@@ -13,8 +13,8 @@ import type { ProcessingContext } from "../webhooks/process.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 
-interface Half {
-  /** Separate, so that users' calls never queue behind those of controllers. */
+/** What differs between users' calls and those of controllers: neither queues behind the other. */
+interface Caller {
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly branchHeads: BranchHeads;
@@ -24,7 +24,7 @@ interface Half {
 /** Stored deliveries, with the dependencies for processing them. */
 export function processingContext(
   { settings, clock, caches, deletions, tracing }: Dependencies,
-  { client, configSets, branchHeads, audit = UNRECORDED }: Half,
+  { client, configSets, branchHeads, audit = UNRECORDED }: Caller,
 ): ProcessingContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
   const { traceparent } = tracing;

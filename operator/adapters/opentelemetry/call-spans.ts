@@ -1,7 +1,7 @@
 import type { RequestInterceptor } from "../../kit/client/request.ts";
 import type { Tracing } from "../../kit/tracing.ts";
 import type { HostApi } from "../../ports/host-technology.ts";
-import type { Service, ServiceCallInterceptor } from "../../ports/observability/metrics.ts";
+import type { ServiceCallInterceptor } from "../../ports/observability/metrics.ts";
 
 /** Lowest failing status: most others, such as 404 and 409, are regular answers. */
 const FAILED = 500;
@@ -46,37 +46,5 @@ export function hostCallSpans(tracing: Tracing, host: string, api: HostApi): Hos
     request: (route, ...rest) => spanOf(route, () => api.request(route, ...rest)),
     page: (route, ...rest) => spanOf(route, () => api.page(route, ...rest)),
     close: () => api.close(),
-  };
-}
-
-type Interceptor<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
-
-/** Both interceptors: the outer one sees the inner one's result. */
-export function around<C, R>(
-  outer: Interceptor<C, R> | undefined,
-  inner: Interceptor<C, R> | undefined,
-): Interceptor<C, R> | undefined {
-  if (outer === undefined || inner === undefined) return outer ?? inner;
-  return (call, next) => outer(call, () => inner(call, next));
-}
-
-/** A port whose methods all return promises. */
-type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => Promise<unknown> ? P[M] : never };
-
-/** Wraps a port with the interceptor. */
-type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
-
-/** Creates the wrapper for ports. */
-export function observing(interceptor: ServiceCallInterceptor | undefined): Observe {
-  return (service, port) => {
-    if (interceptor === undefined) return port;
-    return new Proxy(port, {
-      get(target, operation) {
-        const found: unknown = Reflect.get(target, operation);
-        if (typeof found !== "function" || typeof operation === "symbol") return found;
-        return (...given: unknown[]) =>
-          interceptor({ service, operation }, async () => Reflect.apply(found, target, given));
-      },
-    });
   };
 }

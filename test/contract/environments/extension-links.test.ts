@@ -4,7 +4,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
+import { extensionKeyOf } from "../../../operator/adapters/platform-keys/platform-keys.ts";
 import { unique } from "../../support/faults/people.ts";
 import { type ApiService, PEOPLE, startApiService } from "../../support/http/api-service.ts";
 

@@ -1,7 +1,7 @@
 import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import type { ErrorCode } from "../../../crds/errors.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
-import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
+import { extensionKeyOf } from "../../../operator/adapters/platform-keys/platform-keys.ts";
 import { aRepository } from "../doubles/memory/repositories.ts";
 import {
   HEAD_COMMIT,

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { around, observing } from "../../../../operator/adapters/opentelemetry/call-spans.ts";
 import type { ServiceCall, ServiceCallInterceptor } from "../../../../operator/ports/observability/metrics.ts";
+import { around, observing } from "../../../../operator/wiring/dependencies.ts";
 
 class Manager {
   readonly #values = new Map([["a", "value"]]);

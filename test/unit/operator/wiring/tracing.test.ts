@@ -28,8 +28,8 @@ async function loadedBy(...args: readonly string[]): Promise<readonly string[]> 
 const createdWith = (tracing: object) => [
   "--input-type=module",
   "--eval",
-  `const { createTracing } = await import("${new URL("operator/wiring/tracing.ts", root)}");
-   const tracing = await createTracing({ tracing: ${JSON.stringify(tracing)} }, { version: "1.2.3" });
+  `const { tracingOf } = await import("${new URL("operator/wiring/technologies.ts", root)}");
+   const tracing = await tracingOf({ tracing: ${JSON.stringify(tracing)} }, { version: "1.2.3" });
    await tracing.span("GET", { kind: "request" }, async () => undefined);
    process.exit();`,
 ];
