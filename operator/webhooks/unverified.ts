@@ -3,7 +3,7 @@ import { deliveryName, type WebhookDeliverySpec } from "../../crds/webhooks/webh
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import { hourly } from "../kit/time/rate-limits.ts";
+import { reportLimit, tokenBucket } from "../kit/time/rate-limits.ts";
 import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
@@ -19,7 +19,6 @@ interface UnverifiedEventDependencies {
 
 /** Limit of all unauthenticated endpoints together, so that a flood costs the API server next to nothing. */
 const STORED_PER_SECOND = 5;
-const SECOND_MS = 1_000;
 const EVENT_NAME_MAX_LENGTH = 64;
 const MESSAGE_MAX_LENGTH = 500;
 
@@ -38,12 +37,12 @@ export function unverifiedEvents({
   unverifiedMessages,
   formats,
 }: UnverifiedEventDependencies): UnverifiedRecords {
-  const isAdmitted = perSecond(STORED_PER_SECOND, clock);
-  const report = hourly(clock);
+  const admission = tokenBucket(clock, STORED_PER_SECOND, 1);
+  const report = reportLimit(clock);
   let dropped = 0;
 
   async function store(spec: WebhookDeliverySpec, outcome: { reason: string; message: string }): Promise<boolean> {
-    if (!isAdmitted()) {
+    if (!admission.take()) {
       dropped += 1;
       if (report.isDue()) log.warn("unverified events are answered and not stored: there are too many", { dropped });
       return false;
@@ -111,17 +110,5 @@ function specOf({ source, id, eventName, message, bytes }: UnverifiedEvent, now:
     receivedAt: now.toISOString(),
     event: { type: "other" },
     ...(message === "" ? {} : { message: message.slice(0, MESSAGE_MAX_LENGTH) }),
-  };
-}
-
-/** Rate limit: `most` per second, counted from the first. */
-function perSecond(most: number, clock: Pick<Clock, "monotonicMs">): () => boolean {
-  let beganMs = Number.NEGATIVE_INFINITY;
-  let admitted = 0;
-  return () => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - beganMs >= SECOND_MS) [beganMs, admitted] = [nowMs, 0];
-    admitted += 1;
-    return admitted <= most;
   };
 }

@@ -6,6 +6,7 @@ import { BatchSpanProcessor, type SpanProcessor } from "@opentelemetry/sdk-trace
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
+import { reportLimit } from "../../kit/time/rate-limits.ts";
 
 /** Destination of spans. */
 export interface ExportContext {
@@ -21,7 +22,7 @@ export interface ExportContext {
 /** Retries included. A retry's timer keeps the process alive. */
 const EXPORT_MS = 3_000;
 const CLOSE_MS = 3_000;
-const SAID_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 const LONGEST_REASON = 300;
 
 /** Sends spans in batches. Unsendable ones are dropped, with at most one log line a minute. */
@@ -71,11 +72,8 @@ const revealed = (headers: ReadonlyMap<string, Sensitive> = new Map()) =>
   Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));
 
 function limitedReport(log: Log, clock: Clock): (reason: string) => void {
-  let nextMs = Number.NEGATIVE_INFINITY;
+  const limit = reportLimit(clock, REPORT_EVERY_MS);
   return (reason) => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs < nextMs) return;
-    nextMs = nowMs + SAID_EVERY_MS;
-    log.warn("spans are not delivered", { reason: reason.slice(0, LONGEST_REASON) });
+    if (limit.isDue()) log.warn("spans are not delivered", { reason: reason.slice(0, LONGEST_REASON) });
   };
 }

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { Log } from "../../kit/log.ts";
-import { hourly } from "../../kit/time/rate-limits.ts";
+import { reportLimit } from "../../kit/time/rate-limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { mostAtOnce } from "../environment/deletion/deletion-budget.ts";
@@ -34,7 +34,7 @@ export function sweepBudget(
   { settings, clock, log, events }: SweepBudgetDependencies,
   { line, reason, message, remedy }: BlockedSweep,
 ) {
-  const report = hourly(clock);
+  const report = reportLimit(clock);
   return (orphans: number, living: number): boolean => {
     // A lost or restored etcd also returns an empty list: without owners, two orphans are too many.
     const most = living === 0 ? 1 : mostAtOnce(settings.sweep.deletionBudget, living);

@@ -1,10 +1,10 @@
 import type { TermEnd } from "../leader/leader-election.ts";
+import type { BackoffBounds } from "../time/backoff.ts";
 import type { Controller } from "./controller.ts";
-import type { RetryDelayOptions } from "./retry-delays.ts";
 import { createWorkerPool, type WorkerPool, type WorkerPoolContext } from "./worker-pool.ts";
 
 export interface ManagerContext extends WorkerPoolContext {
-  readonly backoffMs: RetryDelayOptions["backoffMs"];
+  readonly backoffMs: BackoffBounds;
   /** Further subscriptions with the controllers' lifetime; each returns its end. */
   readonly subscriptions?: readonly (() => () => void)[];
   /** Called when nothing more may be sent: aborts calls of running reconciles. */

@@ -1,14 +1,15 @@
+import { type BackoffBounds, backoffMs } from "../time/backoff.ts";
 import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "../time/clock.ts";
+import { type TokenBucket, tokenBucket } from "../time/rate-limits.ts";
 import { PRIORITIES, type Priority, type QueueMetrics } from "./controller.ts";
-import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
 
-export interface WorkQueueOptions extends RetryDelayOptions {
+interface WorkQueueOptions {
   readonly clock?: Clock;
   readonly metrics?: QueueMetrics | undefined;
-}
-
-export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
-  return new WorkQueue(options);
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+  /** First and longest backoff of a key (default 0.5 s and 5 min). */
+  readonly backoffMs?: BackoffBounds | undefined;
 }
 
 interface Delayed {
@@ -49,7 +50,7 @@ export class WorkQueue {
   #highInARow = 0;
   #closed = false;
 
-  constructor(options: WorkQueueOptions) {
+  constructor(options: WorkQueueOptions = {}) {
     this.#clock = options.clock ?? systemClock;
     this.#delays = new RetryDelays(this.#clock, options);
     this.#metrics = options.metrics;
@@ -183,5 +184,54 @@ export class WorkQueue {
       else this.add(key, priority);
     });
     this.#delayed[priority].set(key, { dueMs, cancel });
+  }
+}
+
+/** Rate of all keys' retries together, and the seconds of it that may come at once. */
+const RETRIES_PER_SECOND = 10;
+const RETRY_BURST_SECONDS = 10;
+
+/**
+ * Delay of each key before its next retry: its backoff or the common bucket's delay, whichever is longer, at most the
+ * longest backoff. So an excess of keys comes faster than the bucket's rate.
+ */
+class RetryDelays {
+  readonly #failures = new Map<string, number>();
+  readonly #random: () => number;
+  readonly #backoff: BackoffBounds;
+  readonly #bucket: TokenBucket;
+
+  constructor(clock: Clock, { random = Math.random, backoffMs: backoff }: WorkQueueOptions) {
+    this.#random = random;
+    this.#backoff = backoff ?? { first: 500, longest: 300_000 };
+    this.#bucket = tokenBucket(clock, RETRIES_PER_SECOND, RETRY_BURST_SECONDS);
+  }
+
+  /** Counts a failure of the key and answers its delay in milliseconds. */
+  next(key: string): number {
+    const failures = this.failures(key) + 1;
+    this.#failures.set(key, failures);
+    const fullMs = backoffMs(failures, this.#backoff);
+    // Up to a tenth shorter, to spread keys that failed together.
+    const ownMs = fullMs * (1 - 0.1 * this.#random());
+    // A key with the longest backoff takes no token: keys that always fail would leave none.
+    return fullMs === this.#backoff.longest ? ownMs : Math.max(ownMs, this.#commonDelayMs());
+  }
+
+  failures(key: string): number {
+    return this.#failures.get(key) ?? 0;
+  }
+
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /**
+   * Beyond the longest backoff a key takes no token and gets a random delay up to it: such keys come evenly, and an
+   * outage has no long after-effects.
+   */
+  #commonDelayMs(): number {
+    const { longest } = this.#backoff;
+    return this.#bucket.reserve(longest) ?? longest * (1 - this.#random());
   }
 }

@@ -14,7 +14,7 @@ import type {
   ReconcileOutcome,
   ReconcileResult,
 } from "./controller.ts";
-import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
+import { WorkQueue } from "./work-queue.ts";
 
 /** Shared by all controllers of a process. */
 export interface WorkerPoolContext {
@@ -67,7 +67,7 @@ export class WorkerPool implements PoolState {
     this.#tracing = tracing;
     this.#log = log.with({ controller: controller.name });
     this.#metrics = metrics?.of(controller, this);
-    this.#queue = createWorkQueue({ backoffMs: controller.backoffMs, clock, random, metrics: this.#metrics });
+    this.#queue = new WorkQueue({ backoffMs: controller.backoffMs, clock, random, metrics: this.#metrics });
   }
 
   /** Queues a key, at high priority by default; before `start` it waits. */

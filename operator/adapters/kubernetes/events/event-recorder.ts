@@ -7,7 +7,7 @@ import { eventKind } from "../../../kit/client/kinds.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { Log } from "../../../kit/log.ts";
 import { type Clock, systemClock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/rate-limits.ts";
+import { reportLimit } from "../../../kit/time/rate-limits.ts";
 import type { Owner } from "../../../ports/cluster.ts";
 import type { Event, EventRecorder } from "../../../ports/event-recorder.ts";
 import { createOccurrences, HOUR_MS, type Occurrence } from "./occurrences.ts";
@@ -37,7 +37,7 @@ export function kubernetesEventRecorder(context: Context): EventRecorder {
   const { clock, log } = context;
   const occurrences = createOccurrences(clock);
   const inTurn = pLimit(AT_ONCE);
-  const dropping = hourly(clock);
+  const dropping = reportLimit(clock);
   // The API server's load is in real time, whatever the clock of the events.
   const inBurst = burstEnd(systemClock);
   let waiting = 0;
