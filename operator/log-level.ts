@@ -6,7 +6,7 @@ import type { LevelledLog } from "./kit/log.ts";
 const LOOK_EVERY_MS = 5_000;
 
 /** The settings file and its parser, which throws when it is invalid. */
-export interface SettingsFile {
+interface SettingsFile {
   readonly path: string;
   read(path: string): Pick<Settings, "logLevel">;
 }

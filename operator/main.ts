@@ -13,7 +13,7 @@ import { createKubeClient } from "./kit/client/create-kube-client.ts";
 import { inCluster, type KubeConfigSource } from "./kit/client/credentials.ts";
 import type { KubeClient } from "./kit/client/kube-client.ts";
 import type { ObjectRef } from "./kit/client/objects.ts";
-import { createLeaderElector, leases, type TermEnd } from "./kit/leader/leader-election.ts";
+import { LeaderElector, leases, type TermEnd } from "./kit/leader/leader-election.ts";
 import { type Log, winstonLog } from "./kit/log.ts";
 import { pause, systemClock } from "./kit/time/clock.ts";
 import { followLogLevel } from "./log-level.ts";
@@ -150,7 +150,7 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
   }
   const client = createKubeClient({ kubeConfig, connections: 1, userAgent: "ephemeral-environments-elector" });
   const lease = { name: LEASE_NAME, namespace: settings.namespace };
-  const elector = createLeaderElector({
+  const elector = new LeaderElector({
     client,
     lease,
     identity: processIdentity(),

@@ -11,7 +11,7 @@ export interface ProbesServer {
 }
 
 /** State for the probes. */
-export interface Probed {
+interface Probed {
   /** False when something hangs so that only a restart helps. */
   readonly alive: boolean;
   /** Kinds without a complete list; none once the process can serve. */

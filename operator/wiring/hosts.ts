@@ -43,7 +43,7 @@ interface Context {
  * The ports to the hosts that the settings have a token of: each call goes to the host of its repository, and throws
  * PullRequestHostFailed for a host without a token.
  */
-export interface HostApis {
+interface HostApis {
   readonly pullRequestHost: PullRequestHost;
   readonly pullRequestReader: PullRequestReader;
   readonly hooks: RepositoryHooks;

@@ -15,6 +15,7 @@ import {
   type ObjectCacheOptions,
 } from "./object-cache.ts";
 import { PendingWrites } from "./pending-writes.ts";
+import { withoutHistory } from "./watched-kind.ts";
 
 /** An empty cache; a reflector fills it. */
 export function createObjectCache<T extends KubeObject>(
@@ -45,7 +46,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   constructor(options: ObjectCacheOptions<T>) {
     const indexes = Object.entries(options.indexes ?? {});
     this.#indexes = new Map(indexes.map(([name, valuesOf]) => [name, new CacheIndex(valuesOf)]));
-    this.#transform = options.transform ?? withoutManagedFields;
+    this.#transform = options.transform ?? withoutHistory;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
   }
@@ -242,11 +243,6 @@ function changesBetween<T extends KubeObject>(
 /** After a restore of etcd versions repeat, but another object of the name has another UID. */
 function isSameVersion(one: KubeObject["metadata"], other: KubeObject["metadata"]): boolean {
   return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
-}
-
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  const { managedFields: _dropped, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 /** Deletions remembered until the next list; the oldest go first. */

@@ -6,7 +6,7 @@ import { boundedSignal } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import { type Collection, isNewer } from "./object-cache.ts";
 
-export interface ListWatchOptions<T extends KubeObject>
+interface ListWatchOptions<T extends KubeObject>
   extends Pick<WatchOptions, "namespace" | "labelSelector" | "withoutManagedFields" | "signal"> {
   readonly clock: Clock;
   /** False for an event that no cache can use. @throws KubeError for an ERROR event */

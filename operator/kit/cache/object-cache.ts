@@ -66,7 +66,7 @@ export interface ListMark {
 
 export interface ObjectCacheOptions<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Applied to every object before it is kept, own writes included (default: drops `managedFields`). */
+  /** Applied to every object before it is kept, own writes included (default `withoutHistory`). */
   readonly transform?: (object: T) => T;
   readonly clock?: Clock;
   /** Receives errors of transforms, indexes and listeners; without it such an error ends the process. */

@@ -14,8 +14,8 @@ import {
   noHistory,
   type RelistReason,
   type WatchOutcome,
-} from "./watch-outcome.ts";
-import { WatchSession } from "./watch-session.ts";
+  WatchSession,
+} from "./watch-session.ts";
 
 /** State of a reflector, for readiness and metrics. Times are on the clock's monotonic scale. */
 export interface ReflectorStatus {
@@ -36,7 +36,7 @@ export interface Reflector {
   status(): ReflectorStatus;
 }
 
-export interface ReflectorOptions<T extends KubeObject> {
+interface ReflectorOptions<T extends KubeObject> {
   readonly client: KubeClient;
   readonly type: ResourceType<T>;
   readonly cache: ObjectCache<T> & CacheFeed<T>;

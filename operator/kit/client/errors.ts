@@ -6,7 +6,7 @@ export interface FieldCause {
 }
 
 /** Facts of a failed call. */
-export interface KubeFailure {
+interface KubeFailure {
   readonly status: number;
   /** The API server's `Status.reason`, or `Unreachable`, `Timeout`, `Aborted`, `BrokenStream`. */
   readonly reason: string;

@@ -7,7 +7,6 @@ import { KubeError } from "./errors.ts";
 import { isWrite, type KubeRequest, type KubeResponse, type RequestInterceptor } from "./request.ts";
 import { assertAccepted, errorOfWire, flatHeaders } from "./responses.ts";
 import { retryRead } from "./retries.ts";
-import type { WriteGuard } from "./write-guard.ts";
 
 export interface Call extends KubeRequest {
   readonly method: WireRequest["method"];
@@ -31,6 +30,16 @@ export interface OpenStream {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly bound: BoundedSignal;
   close(): void;
+}
+
+/** Permission of a client to work, such as a leader's term. */
+export interface WriteGuard {
+  /** Aborts every call in flight; later calls fail with reason `Aborted`. */
+  readonly signal: AbortSignal;
+  /**
+   * Called just before a write is sent: false fails it with reason `Aborted`, although `signal` has not aborted yet.
+   */
+  readonly holds: () => boolean;
 }
 
 export interface KubeExchangeOptions {

@@ -5,7 +5,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface ReadOptions extends CallOptions {
+interface ReadOptions extends CallOptions {
   /** Fetches only the metadata: for objects whose content must not be seen, such as Secrets. */
   readonly metadataOnly?: boolean;
 }
@@ -29,12 +29,12 @@ export interface ListResult<T> {
   readonly resourceVersion: string;
 }
 
-export interface CreateOptions extends CallOptions {
+interface CreateOptions extends CallOptions {
   /** Everything but the storing, refusals included. */
   readonly dryRun?: boolean;
 }
 
-export interface PatchOptions extends CallOptions {
+interface PatchOptions extends CallOptions {
   /** Name such as `status`. */
   readonly subresource?: string;
   /**
@@ -75,10 +75,6 @@ export interface WatchEvent<T> {
   readonly object: T;
 }
 
-export interface LinesOptions {
-  readonly signal: AbortSignal;
-}
-
 export interface TextOptions extends CallOptions {
   /** Reading stops after this many bytes; the text so far is answered. */
   readonly limitBytes: number;
@@ -111,7 +107,7 @@ export interface KubeClient {
    * Lines of such a text as they arrive, until the server ends it. As with a watch, only the first response has a
    * deadline; a broken stream throws, also on abort (`Aborted`). A line beyond 64 KiB is cut. Never retried.
    */
-  lines(path: string, query: Readonly<Record<string, string>>, options: LinesOptions): AsyncIterable<string>;
+  lines(path: string, query: Readonly<Record<string, string>>, options: Required<CallOptions>): AsyncIterable<string>;
   /** The API server's clock (whole seconds), for decisions that must not trust ours alone. */
   serverTime(options?: CallOptions): Promise<Date>;
   close(): Promise<void>;

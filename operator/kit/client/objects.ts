@@ -76,7 +76,7 @@ export interface ObjectRef {
 }
 
 /** Variable parts of a resource path; without `name`, the collection. */
-export interface PathParts extends Partial<ObjectRef> {
+interface PathParts extends Partial<ObjectRef> {
   readonly subresource?: string;
 }
 

@@ -1,7 +1,7 @@
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import { insteadOf, isGone, isNotFound, KubeError } from "./errors.ts";
 import type { Call, KubeExchange, OpenStream } from "./exchange.ts";
-import type { KubeClient, LinesOptions, ListOptions, ListResult, TextOptions } from "./kube-client.ts";
+import type { CallOptions, KubeClient, ListOptions, ListResult, TextOptions } from "./kube-client.ts";
 import { apiVersionOf, type KubeObject, type ResourceType, resourcePath } from "./objects.ts";
 import type { KubeResponse } from "./request.ts";
 import { errorOfWire } from "./responses.ts";
@@ -14,7 +14,7 @@ const MOST_LIST_RESTARTS = 3;
 const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
 /** Read methods of the client. */
-export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "serverTime"> {
+export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "lines" | "serverTime"> {
   return {
     async find<T extends KubeObject>(...[type, ref, options]: Parameters<KubeClient["find"]>) {
       const form = options?.metadataOnly ? { accept: metadataOnly("PartialObjectMetadata") } : {};
@@ -34,6 +34,7 @@ export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "li
     },
     list: (type, options = {}) => restartingList(exchange, type, options),
     text: (path, query, options) => boundedText(exchange, { path, query }, options),
+    lines: (path, query, options) => lines(exchange, { path, query }, options),
     async serverTime(options) {
       const call: Call = { verb: "version", method: "GET", path: "/version", query: {} };
       const { headers } = await exchange.read(call, options?.signal);
@@ -150,15 +151,10 @@ async function firstBytes({ bytes }: OpenStream, limitBytes: number): Promise<st
 const LONGEST_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-/** Line reader of the client. */
-export function kubeLines(exchange: KubeExchange): Pick<KubeClient, "lines"> {
-  return { lines: (path, query, options) => lines(exchange, { path, query }, options) };
-}
-
 async function* lines(
   exchange: KubeExchange,
   where: Pick<Call, "path" | "query">,
-  { signal }: LinesOptions,
+  { signal }: Required<CallOptions>,
 ): AsyncGenerator<string> {
   const opened = await exchange.stream({ verb: "get", method: "GET", ...where }, signal);
   opened.bound.endDeadline();

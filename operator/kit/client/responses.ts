@@ -21,7 +21,7 @@ export function assertAccepted(response: KubeResponse): void {
 }
 
 /** The error for the body of a refused call, `Status` or other. */
-export function errorOfStatus(status: number, body: unknown, retryAfter?: string): KubeError {
+function errorOfStatus(status: number, body: unknown, retryAfter?: string): KubeError {
   const facts: StatusBody = typeof body === "object" && body !== null ? body : {};
   const seconds = retryAfterSeconds(retryAfter, facts);
   return new KubeError({

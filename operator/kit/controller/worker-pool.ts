@@ -29,10 +29,6 @@ export interface WorkerPoolContext {
 /** The part of a controller that a pool uses; the manager queues its keys. */
 export type Worked = Omit<Controller, "watches" | "initialKeys">;
 
-export function createWorkerPool(controller: Worked, context: WorkerPoolContext): WorkerPool {
-  return new WorkerPool(controller, context);
-}
-
 /** A reconcile this long is waiting for something else and does next to no work. */
 const SLOW_MS = 1_000;
 /** Slow reconciles per worker that free their slot: limited, because the API server itself may be slow. */

@@ -1,8 +1,8 @@
 import { insteadOf, isAlreadyExists, isConflict } from "../client/errors.ts";
+import type { WriteGuard } from "../client/exchange.ts";
 import { leaseKind } from "../client/kinds.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
-import type { WriteGuard } from "../client/write-guard.ts";
 import type { Log } from "../log.ts";
 import { type CancelTimer, type Clock, pause, systemClock } from "../time/clock.ts";
 import { within } from "../time/deadline.ts";
@@ -11,7 +11,7 @@ import { within } from "../time/deadline.ts";
 export type TermEnd = "lost" | "stopping";
 
 /** Callbacks of a candidate. */
-export interface Leadership {
+interface Leadership {
   /**
    * Work of a leader: ends soon after `signal` aborts with a TermEnd. After `stopping` the lease is renewed until this
    * resolves, then released.
@@ -22,7 +22,7 @@ export interface Leadership {
 }
 
 /** End of a candidacy. After `lost` the process should exit: its work in flight can't be trusted. */
-export type CandidacyEnd = "lost" | "released" | "never-led";
+type CandidacyEnd = "lost" | "released" | "never-led";
 
 const PERIODS = {
   /** A follower takes over after this long without a change. */
@@ -35,7 +35,7 @@ const PERIODS = {
   checkMs: 500,
 };
 
-export interface LeaderElectorOptions extends Partial<typeof PERIODS> {
+interface LeaderElectorOptions extends Partial<typeof PERIODS> {
   /** A separate client, so that renewals never queue behind other calls. */
   readonly client: KubeClient;
   readonly lease: ObjectRef;
@@ -44,14 +44,6 @@ export interface LeaderElectorOptions extends Partial<typeof PERIODS> {
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
-}
-
-/** @throws RangeError when the renew deadline leaves no margin before the lease's end */
-export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
-  const periods = { ...PERIODS, ...options };
-  const isTooClose = periods.renewDeadlineMs + periods.retryMs >= periods.leaseMs;
-  if (isTooClose) throw new RangeError("the renew deadline is too close to the lease's end");
-  return new LeaderElector(options, periods);
 }
 
 const CALL_DEADLINE_MS = 5_000;
@@ -73,7 +65,11 @@ export class LeaderElector {
   /** Start of the last successful renewal; undefined while not leading. */
   #renewedAtMs: number | undefined;
 
-  constructor(options: LeaderElectorOptions, periods: typeof PERIODS) {
+  /** @throws RangeError when the renew deadline leaves no margin before the lease's end */
+  constructor(options: LeaderElectorOptions) {
+    const periods = { ...PERIODS, ...options };
+    const isTooClose = periods.renewDeadlineMs + periods.retryMs >= periods.leaseMs;
+    if (isTooClose) throw new RangeError("the renew deadline is too close to the lease's end");
     this.#options = options;
     this.#periods = periods;
     this.#clock = options.clock ?? systemClock;

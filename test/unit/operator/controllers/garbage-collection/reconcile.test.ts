@@ -10,11 +10,7 @@ import {
   type CollectorDependencies,
   collectGarbage,
 } from "../../../../../operator/controllers/garbage-collection/reconcile.ts";
-import {
-  createWorkerPool,
-  type WorkerPool,
-  type WorkerPoolContext,
-} from "../../../../../operator/kit/controller/worker-pool.ts";
+import { WorkerPool, type WorkerPoolContext } from "../../../../../operator/kit/controller/worker-pool.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
@@ -73,7 +69,7 @@ function scene({
 /** The workers of the controller, as the manager starts them. */
 function started(context: CollectorDependencies & WorkerPoolContext, collections: Collections): WorkerPool {
   const controller = garbageCollection(context, collections, []);
-  const pool = createWorkerPool(controller, context);
+  const pool = new WorkerPool(controller, context);
   for (const key of controller.initialKeys()) pool.enqueue(key, "low");
   pool.start();
   return pool;
