@@ -42,13 +42,7 @@ export async function listWatch<T extends KubeObject>(
     if (options.signal.aborted || isToWait(error)) throw error;
     options.onFallback(error);
     const { namespace, labelSelector, signal, keep, onProgress: onPage } = options;
-    return inPages(client, type, {
-      ...(namespace && { namespace }),
-      ...(labelSelector && { labelSelector }),
-      signal,
-      keep,
-      onPage,
-    });
+    return inPages(client, type, { namespace, labelSelector, signal, keep, onPage });
   }
 }
 

@@ -201,12 +201,8 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     return pause(this.#clock, this.#backoff.next(seconds), this.#stop.signal);
   }
 
-  #selection(): Pick<ReflectorOptions<T>, "namespace" | "labelSelector" | "withoutManagedFields"> {
+  #selection() {
     const { namespace, labelSelector, withoutManagedFields = false } = this.#options;
-    return {
-      withoutManagedFields,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-    };
+    return { namespace, labelSelector, withoutManagedFields };
   }
 }

@@ -10,12 +10,12 @@ interface KubeFailure {
   readonly status: number;
   /** The API server's `Status.reason`, or `Unreachable`, `Timeout`, `Aborted`, `BrokenStream`. */
   readonly reason: string;
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   readonly causes?: readonly FieldCause[];
   /** Kind or plural in the refusal (`Status.details.kind`), such as `namespaces`. */
-  readonly kind?: string;
+  readonly kind?: string | undefined;
   /** The API server's sentence: for conditions that quote a refusal, never for logs. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   readonly cause?: unknown;
 }
 

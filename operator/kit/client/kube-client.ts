@@ -12,8 +12,8 @@ interface ReadOptions extends CallOptions {
 
 export interface ListOptions<T = KubeObject> extends ReadOptions {
   /** Absent: all namespaces. */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
   /** One of the few fields that the API server supports. */
   readonly fieldSelector?: string;
   /** Objects per page (default 100); pages are gathered first. */
@@ -60,8 +60,8 @@ export interface WatchOptions {
   readonly resourceVersion?: string;
   /** Seconds after which the server ends the watch. */
   readonly timeoutSeconds: number;
-  readonly namespace?: string;
-  readonly labelSelector?: string;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
   /** Leaves `managedFields` empty: a third less decoding (default false). */
   readonly withoutManagedFields?: boolean;
   readonly signal: AbortSignal;

@@ -76,8 +76,10 @@ export interface ObjectRef {
 }
 
 /** Variable parts of a resource path; without `name`, the collection. */
-interface PathParts extends Partial<ObjectRef> {
-  readonly subresource?: string;
+interface PathParts {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly subresource?: string | undefined;
 }
 
 /** Declares a kind and its objects' type: `resourceType<ConfigMap>({group: "", version: "v1", …})`. */

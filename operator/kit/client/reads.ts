@@ -17,16 +17,9 @@ const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.i
 export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "lines" | "serverTime"> {
   return {
     async find<T extends KubeObject>(...[type, ref, options]: Parameters<KubeClient["find"]>) {
-      const form = options?.metadataOnly ? { accept: metadataOnly("PartialObjectMetadata") } : {};
-      const call: Call = {
-        verb: "get",
-        method: "GET",
-        type,
-        ...ref,
-        path: resourcePath(type, ref),
-        query: {},
-        ...form,
-      };
+      const accept = options?.metadataOnly ? metadataOnly("PartialObjectMetadata") : undefined;
+      const path = resourcePath(type, ref);
+      const call: Call = { verb: "get", method: "GET", type, ...ref, path, query: {}, accept };
       return exchange
         .read(call, options?.signal)
         .then(objectOf<T>)
@@ -73,7 +66,7 @@ async function allPages<T extends KubeObject>(
 ): Promise<ListResult<T>> {
   const { keep = (object: T) => object } = options;
   const items: T[] = [];
-  let continueToken = "";
+  let continueToken: string | undefined;
   for (;;) {
     const page = listOf<T>(await exchange.read(pageCall(type, options, continueToken), options.signal));
     options.onPage?.();
@@ -82,27 +75,25 @@ async function allPages<T extends KubeObject>(
       await yieldIfDue();
       items.push(keep({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
     }
-    continueToken = page.metadata.continue ?? "";
-    if (continueToken === "") return { items, resourceVersion: page.metadata.resourceVersion };
+    continueToken = page.metadata.continue || undefined;
+    if (continueToken === undefined) return { items, resourceVersion: page.metadata.resourceVersion };
   }
 }
 
-function pageCall(type: ResourceType, options: Omit<ListOptions, "keep" | "onPage">, continueToken: string): Call {
+function pageCall(
+  type: ResourceType,
+  options: Omit<ListOptions, "keep" | "onPage">,
+  continueToken: string | undefined,
+): Call {
   const { namespace, labelSelector, fieldSelector, limit = PAGE_SIZE } = options;
-  const place = namespace === undefined ? {} : { namespace };
   return {
     verb: "list",
     method: "GET",
     type,
-    ...place,
-    path: resourcePath(type, place),
-    ...(options.metadataOnly ? { accept: metadataOnly("PartialObjectMetadataList") } : {}),
-    query: {
-      limit: String(limit),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
-      ...(continueToken === "" ? {} : { continue: continueToken }),
-    },
+    namespace,
+    path: resourcePath(type, { namespace }),
+    accept: options.metadataOnly ? metadataOnly("PartialObjectMetadataList") : undefined,
+    query: { limit: String(limit), labelSelector, fieldSelector, continue: continueToken },
   };
 }
 
@@ -122,8 +113,7 @@ async function boundedText(
   where: Pick<Call, "path" | "query">,
   { signal, limitBytes, accept }: TextOptions,
 ): Promise<string> {
-  const form = accept === undefined ? {} : { accept };
-  const opened = await exchange.stream({ verb: "get", method: "GET", ...where, ...form }, signal);
+  const opened = await exchange.stream({ verb: "get", method: "GET", ...where, accept }, signal);
   try {
     return await firstBytes(opened, limitBytes);
   } catch (error) {

@@ -46,20 +46,15 @@ async function openWatch(
 }
 
 function watchCall(type: ResourceType, options: WatchOptions): Call {
-  const place = options.namespace === undefined ? {} : { namespace: options.namespace };
+  const { namespace, labelSelector, timeoutSeconds } = options;
+  const common = { watch: "true", allowWatchBookmarks: "true", timeoutSeconds: String(timeoutSeconds), labelSelector };
   return {
     verb: "watch",
     method: "GET",
     type,
-    ...place,
-    path: resourcePath(type, place),
-    query: {
-      watch: "true",
-      allowWatchBookmarks: "true",
-      ...startOf(options),
-      timeoutSeconds: String(options.timeoutSeconds),
-      ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
-    },
+    namespace,
+    path: resourcePath(type, { namespace }),
+    query: { ...common, ...startOf(options) },
   };
 }
 
