@@ -17,24 +17,18 @@ import { BACKING_SERVICES } from "../controllers/environment/backing-services/in
 import { areExpirationsBlocked } from "../controllers/environment/expiration/limiter.ts";
 import { chartTemplates } from "../controllers/environment/template.ts";
 import { createWebhookRegistrar } from "../controllers/webhook-registration/registrar.ts";
-import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
-import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { countedInbox, createWebhookInbox } from "../webhooks/inbox.ts";
 import { createWebhookKeys } from "../webhooks/webhook-keys.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { type Hosts, WEBHOOK_FORMATS } from "./hosts.ts";
-import { urlProberOf } from "./technologies.ts";
 import { processingContext } from "./webhooks.ts";
 
 /** Options of the API's ports. */
 export interface ApiOptions {
   /** Audit id of the current request: written on its changes. */
   readonly auditId?: AuditId;
-  /** Replaces the real prober. */
-  readonly prober?: UrlProber;
-  readonly audit?: AuditTrail;
   readonly metrics?: Metrics | undefined;
 }
 
@@ -49,7 +43,7 @@ export function apiPorts(dependencies: Dependencies, { repositoryHost, apis }: H
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
-  const webhooks = processingContext(dependencies, { client, configSets, branchHeads, audit: options.audit });
+  const webhooks = processingContext(dependencies, { client, configSets, branchHeads });
   const webhookInbox = createWebhookInbox({
     ...webhooks,
     deliveries: webhooks.webhookDeliveries,
@@ -89,7 +83,7 @@ export function apiPorts(dependencies: Dependencies, { repositoryHost, apis }: H
     secretManager,
     extensionKey: extensionKeyOf(secretManager),
     consoleSecrets: consoleSecrets(settings, secretManager),
-    prober: options.prober ?? urlProberOf(settings, clock),
+    prober: dependencies.createProber(),
     podLogs: kubernetesPodLogs(observed),
     workloads: kubernetesWorkloads(observed),
     deployerLog: deployer.log(cluster),

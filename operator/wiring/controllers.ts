@@ -20,16 +20,13 @@ import { BACKING_SERVICES } from "../controllers/environment/backing-services/in
 import { reportingStatusWriter } from "../controllers/environment/events.ts";
 import { randomSecret } from "../controllers/environment/secret-values.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
-import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/clock.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
-import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Hosts } from "./hosts.ts";
-import { urlProberOf } from "./technologies.ts";
 import { processingContext } from "./webhooks.ts";
 
 /** The source of jitter, and replacements that tests make. */
@@ -38,9 +35,6 @@ export interface ControllerOptions {
   readonly random: () => number;
   /** Instead of the API server's own clock. */
   readonly serverClock?: ServerClock;
-  /** Replaces the real prober. */
-  readonly prober?: UrlProber;
-  readonly audit?: AuditTrail;
   /** Replaces Kubernetes Events. */
   readonly events?: EventRecorder;
   readonly metrics?: Metrics | undefined;
@@ -67,7 +61,7 @@ export function controllerDependencies(
   const recorder = { client, namespace, serviceAccount, instance, clock, log };
   const { events = kubernetesEventRecorder(recorder) } = options;
   return {
-    ...processingContext(dependencies, { client, configSets, branchHeads, audit: options.audit }),
+    ...processingContext(dependencies, { client, configSets, branchHeads }),
     settings,
     log,
     clock,
@@ -85,7 +79,7 @@ export function controllerDependencies(
       clock,
       BACKING_SERVICES.map(({ name }) => name),
     ),
-    prober: options.prober ?? urlProberOf(settings, clock),
+    prober: dependencies.createProber(),
     repositoryHost,
     backingServices: BACKING_SERVICES,
     generateSecret: randomSecret,

@@ -27,9 +27,11 @@ import { createTerm } from "../kit/leader/leader-election.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { Metrics, Service, ServiceCallInterceptor } from "../ports/observability/metrics.ts";
-import { allocationsOf, deployerOf, messagingOf, secretManagersOf } from "./technologies.ts";
+import type { UrlProber } from "../ports/url-prober.ts";
+import { allocationsOf, deployerOf, messagingOf, secretManagersOf, urlProberOf } from "./technologies.ts";
 
 /** Start options of the process. */
 export interface DependencyOptions {
@@ -41,7 +43,14 @@ export interface DependencyOptions {
   readonly onRequest?: RequestInterceptor;
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing;
+  /** Records changes, also those that bypass the REST interface. */
+  readonly audit?: AuditTrail;
+  /** Replaces the real prober. */
+  readonly prober?: UrlProber;
 }
+
+/** Audit trail of processes without an audit log, as in tests and benchmarks. */
+const UNRECORDED: AuditTrail = { add: async () => undefined, isKept: async () => true };
 
 /** Shared dependencies of the controllers and the API's ports. */
 export type Dependencies = ReturnType<typeof createDependencies>;
@@ -72,6 +81,9 @@ export function createDependencies(options: DependencyOptions) {
     deletions: ownDeletions(),
     deployer,
     tracing,
+    audit: options.audit ?? UNRECORDED,
+    /** A prober with its own connections, so that controllers and users don't wait for each other. */
+    createProber: () => options.prober ?? urlProberOf(settings, clock),
     /** Counts and traces the calls of a service, if enabled. */
     observed,
     secretManagers: {

@@ -8,6 +8,7 @@ import { type ControllerDependencies, controllers } from "../controllers/index.t
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/observability/metrics.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { createRecorder, flushRegularly, type Recorder } from "../rollups/recorder.ts";
 import { type ApiOptions, apiPorts } from "./api-ports.ts";
@@ -19,8 +20,6 @@ import { hostApis } from "./hosts.ts";
 export interface OperatorOptions extends DependencyOptions, ControllerOptions, ApiOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
   readonly onPorts?: (context: ControllerDependencies) => ControllerDependencies;
-  /** Records changes that bypass the REST interface. */
-  readonly audit?: AuditTrail;
 }
 
 /** Half a minute after any dependency's return everything is in its desired state. */
@@ -32,26 +31,24 @@ export type Operator = ReturnType<typeof createOperator>;
 /** Operator part of the process: watches, controllers, and the API's ports. Waits for `start`. */
 export function createOperator(options: OperatorOptions) {
   const dependencies = createDependencies(options);
-  const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } =
-    dependencies;
-  const { allocations } = dependencies;
+  const { settings, log, clock, client, leaderClient, term, watches, caches, tracing } = dependencies;
+  const { secretManagers, messaging, allocations } = dependencies;
   const { random, onPorts = (context: ControllerDependencies) => context } = options;
   const { recorder, metrics } = createRecording(dependencies, options.metrics);
-  // Separate, so that neither waits for the other's connections.
-  const gitHost = () => observed("repository-host", gitRepositoryHost());
-  const [hostForController, hostForApi] = [gitHost(), gitHost()];
-  const { settings } = dependencies;
   const calls = hostCalls(log);
-  const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock, calls, tracing });
-  const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock, calls, tracing });
-  const hosts = { repositoryHost: hostForController, apis: apisForController };
-  const list = controllers(onPorts(controllerDependencies(dependencies, hosts, options)));
+  // Separate, so that neither waits for the other's connections.
+  const hostsBy = (secretManager: SecretManager) => ({
+    repositoryHost: dependencies.observed("repository-host", gitRepositoryHost()),
+    apis: hostApis(settings, { secretManager, clock, calls, tracing }),
+  });
+  const hostsForController = hostsBy(secretManagers.forController);
+  const hostsForApi = hostsBy(secretManagers.forApi);
+  const list = controllers(onPorts(controllerDependencies(dependencies, hostsForController, options)));
   let isLeadingNow = () => false;
   let endRecording = async () => {};
-  const { caches } = dependencies;
   options.metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
   return {
-    ports: apiPorts(dependencies, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
+    ports: apiPorts(dependencies, hostsForApi, { ...options, metrics }),
     /** Metrics of the options, which also record what must outlive the process. */
     metrics,
     /** Kinds without a first complete list, such as `applications.argoproj.io`. */
@@ -76,27 +73,17 @@ export function createOperator(options: OperatorOptions) {
       term.begin(isLeading);
       isLeadingNow = isLeading;
       const subscriptions = auditSubscriptions(dependencies, options.audit);
-      await runControllers(
-        list,
-        {
-          log,
-          clock,
-          random,
-          metrics: metrics?.controllers,
-          tracing,
-          subscriptions,
-          backoffMs: BACKOFF_MS,
-          cutCalls: term.end,
-        },
-        signal,
-      );
+      const shared = { log, clock, random, metrics: metrics?.controllers, tracing };
+      const context = { ...shared, subscriptions, backoffMs: BACKOFF_MS, cutCalls: term.end };
+      await runControllers(list, context, signal);
     },
     async stop(): Promise<void> {
       await endRecording();
       await watches.stop();
+      const hosts = [hostsForController, hostsForApi].flatMap(({ repositoryHost, apis }) => [repositoryHost, apis]);
       const { forController, forApi } = secretManagers;
-      const open = [client, leaderClient, hostForController, hostForApi, apisForController, apisForApi];
-      await Promise.all([...open, forController, forApi, messaging.chat].map((connections) => connections.close()));
+      const open = [client, leaderClient, ...hosts, forController, forApi, messaging.chat];
+      await Promise.all(open.map((connections) => connections.close()));
       await allocations?.close();
     },
   };
@@ -115,11 +102,13 @@ export function processIdentity(): string {
 /** As metrics name the storing of what was counted. */
 const LOOP = "request counts";
 
-/** The figures that a process counts, and the recorder that keeps what has to outlive the process; neither where nothing is counted. */
-function createRecording(
-  { client, settings, clock, log }: Dependencies,
-  metrics: Metrics | undefined,
-): { readonly recorder?: Recorder; readonly metrics?: Metrics } {
+interface Recording {
+  readonly recorder?: Recorder;
+  readonly metrics?: Metrics;
+}
+
+/** Metrics that also count for the recorder, which keeps what must outlive the process; neither without metrics. */
+function createRecording({ client, settings, clock, log }: Dependencies, metrics?: Metrics): Recording {
   if (metrics === undefined) return {};
   const store = kubernetesRollupStore({ client, namespace: settings.namespace });
   const stored = () => metrics.loopSucceeded(LOOP);

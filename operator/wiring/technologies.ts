@@ -75,7 +75,7 @@ export function messagingOf({ notifications }: Settings): { readonly chat: Chat;
   return { chat: incomingWebhookChat(), mail: smtpMail({ ...server, ca: contentOf(caFile) }) };
 }
 
-/** A prober with its own connections, so that controllers and users don't wait for each other. */
+/** Prober of environments' URLs, by the ingress of the settings. */
 export function urlProberOf({ ingressAddress, ingressCaFile }: Settings, clock: Clock): UrlProber {
   return httpsUrlProber({ ingressAddress, ca: contentOf(ingressCaFile) }, clock);
 }

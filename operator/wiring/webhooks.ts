@@ -3,7 +3,6 @@ import { decidedWrites } from "../adapters/kubernetes/environments/decided-write
 import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/records/webhook-deliveries.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
-import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_PULL_REQUEST, BY_REPOSITORY } from "../ports/caches.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/repository-host.ts";
@@ -18,13 +17,12 @@ interface Caller {
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly branchHeads: BranchHeads;
-  readonly audit: AuditTrail | undefined;
 }
 
 /** Stored deliveries, with the dependencies for processing them. */
 export function processingContext(
-  { settings, clock, caches, deletions, tracing }: Dependencies,
-  { client, configSets, branchHeads, audit = UNRECORDED }: Caller,
+  { settings, clock, caches, deletions, tracing, audit }: Dependencies,
+  { client, configSets, branchHeads }: Caller,
 ): ProcessingContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
   const { traceparent } = tracing;
@@ -52,6 +50,3 @@ export function processingContext(
     },
   };
 }
-
-/** Audit trail of processes without an audit log, as in tests and benchmarks. */
-const UNRECORDED: AuditTrail = { add: async () => undefined, isKept: async () => true };

@@ -171,7 +171,8 @@ function switchedEvents(): EventRecorder {
 
 function counting(): RequestInterceptor {
   return async ({ verb, type, name = "", subresource, path, query }, next) => {
-    if (query.sendInitialEvents === "true") lists.push(`${path}?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`);
+    if (query.sendInitialEvents === "true")
+      lists.push(`${path}?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`);
     // Checks of Repositories and stored counts recur by the clock, whatever the environments do.
     if (!isWrite(verb) || BY_THE_CLOCK.includes(type?.kind)) return next();
     const what = [verb, type?.kind, subresource].filter(Boolean).join(" ");
