@@ -81,12 +81,12 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     const key = keyOf(object);
     const delivered = this.#delivered.get(key);
     if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) {
-      this.#answered(key, this.trimmed(object), delivered);
+      this.#takeAnswer(key, this.trimmed(object), delivered);
       return;
     }
     if (this.#delivered.hasReached(key, object.metadata.resourceVersion)) return;
     this.#pending.noteWritten(key, this.trimmed(object), this.#clock.monotonicMs());
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   deleted(object: T): void {
@@ -96,7 +96,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     // The object's end or successor arrived before the response.
     if (!isDelivered && this.#delivered.hasReached(key, resourceVersion)) return;
     this.#pending.noteDeleted(key, object.metadata, this.#clock.monotonicMs());
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   subscribe(listener: CacheListener<T>): () => void {
@@ -119,16 +119,16 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
       if (items.has(key)) continue;
       this.#delivered.end(key, resourceVersion);
       this.#pending.ended(key, { uid: metadata.uid, resourceVersion });
-      this.#settle([key]);
+      this.#update([key]);
     }
     for (const [key, item] of items) {
       await yieldIfDue();
       const shown = this.#shown(key, item.metadata);
       this.#accept(key, shown !== undefined && equalJson(shown, item) ? shown : item);
-      this.#settle([key]);
+      this.#update([key]);
     }
     this.#delivered.listed(resourceVersion);
-    this.#settle(this.#pending.listed(mark.begun, resourceVersion));
+    this.#update(this.#pending.listed(mark.begun, resourceVersion));
     this.#synced = true;
     this.#syncedOnce.resolve();
   }
@@ -138,7 +138,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     if (this.#delivered.hasReached(key, object.metadata.resourceVersion)) return;
     // Most events echo this process's own writes.
     this.#accept(key, this.#shown(key, object.metadata) ?? this.trimmed(object));
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   remove({ metadata }: T): void {
@@ -149,7 +149,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     if (isRepeated || (known !== undefined && isNewer(known, resourceVersion))) return;
     this.#delivered.end(key, resourceVersion);
     this.#pending.ended(key, metadata);
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   oldestUnconfirmedMs(): number | undefined {
@@ -161,10 +161,10 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
    * A watch older than a change of the CRD delivers objects without the new fields until the API server ends it a
    * second later; the response to a write has them.
    */
-  #answered(key: string, object: T, delivered: T): void {
+  #takeAnswer(key: string, object: T, delivered: T): void {
     if (equalJson(object, delivered)) return;
     this.#delivered.put(key, object);
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   #accept(key: string, object: T): void {
@@ -179,10 +179,10 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   }
 
   /** Updates the view of all keys before it calls the first listener. */
-  #settle(keys: Iterable<string>): void {
+  #update(keys: Iterable<string>): void {
     const changes: Change<T>[] = [];
     for (const key of keys) changes.push(...this.#changesOf(key));
-    for (const change of changes) this.#tell(change);
+    for (const change of changes) this.#notify(change);
   }
 
   #changesOf(key: string): Change<T>[] {
@@ -199,7 +199,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     for (const index of this.#indexes.values()) this.#guarded(key, () => index.file(key, object));
   }
 
-  #tell({ key, current, previous }: Change<T>): void {
+  #notify({ key, current, previous }: Change<T>): void {
     for (const listener of this.#listeners) this.#guarded(key, () => listener(key, current, previous));
   }
 

@@ -50,8 +50,8 @@ export async function retryRead<R>(read: () => Promise<R>, options: RetryOptions
 function delayBefore(attempt: number, error: unknown, options: RetryOptions): number | undefined {
   if (attempt >= READ_ATTEMPTS || !mayPass(error, attempt)) return undefined;
   const ownMs = backoffMs(attempt, BACKOFF_MS) * (0.5 + options.random());
-  const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
-  const delayMs = Math.max(ownMs, askedMs === 0 ? 0 : askedMs * (1 + 0.1 * options.random()));
+  const retryAfterMs = (error.retryAfterSeconds ?? 0) * 1000;
+  const delayMs = Math.max(ownMs, retryAfterMs === 0 ? 0 : retryAfterMs * (1 + 0.1 * options.random()));
   return options.clock.monotonicMs() + delayMs < options.untilMs ? delayMs : undefined;
 }
 

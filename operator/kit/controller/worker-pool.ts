@@ -189,8 +189,8 @@ export class WorkerPool implements PoolState {
       this.#log.info("a reconcile was aborted by the stop");
       return "failed";
     }
-    const askedSeconds = error instanceof KubeError ? error.retryAfterSeconds : undefined;
-    const retryInMs = Math.round(this.#queue.retry(key, (askedSeconds ?? 0) * 1000));
+    const retryAfterSeconds = (error instanceof KubeError && error.retryAfterSeconds) || 0;
+    const retryInMs = Math.round(this.#queue.retry(key, retryAfterSeconds * 1000));
     this.#log.warn("a reconcile failed", { error, failures: this.#queue.failures(key), retryInMs });
     if (bound.cutBy() === "deadline") return "timeout";
     return isBug(error) ? "panic" : "failed";
