@@ -72,34 +72,20 @@ async function main(settings: Settings, settingsFile: string): Promise<void> {
   const kubeConfig = await kubeConfigOf(process.env);
   const clock = systemClock;
   const audit = auditTrailOf(settings, { clock, log });
-  const random = Math.random;
   const metrics = prometheusMetrics();
   const version = packageJson.version;
   const tracing = await tracingOf(settings, { log, clock, version, instance: processIdentity() });
-  const operator = createOperator({
-    settings,
-    log,
-    clock,
-    kubeConfig,
-    random,
-    audit,
-    auditId: currentAuditId,
-    metrics,
-    tracing,
-  });
+  const shared = { settings, log, clock, audit, tracing };
+  const operator = createOperator({ ...shared, kubeConfig, random: Math.random, auditId: currentAuditId, metrics });
   const probes = await serveProbes(settings.probes, operator, metrics);
   const counters = sharedCountersOf(settings, { clock, log });
   const closing = new AbortController();
   const app = createApp({
-    settings,
-    log,
-    clock,
+    ...shared,
     ...operator.ports,
     version,
     counters,
-    audit,
     metrics: operator.metrics ?? metrics,
-    tracing,
     randomBytes,
     identityProvider: identityProviderOf(settings, clock),
     stopping: closing.signal,
@@ -151,12 +137,7 @@ async function lead(operator: Operator, { settings, kubeConfig, log, stopping }:
   }
   const client = createKubeClient({ kubeConfig, connections: 1, userAgent: "ephemeral-environments-elector" });
   const lease = { name: LEASE_NAME, namespace: settings.namespace };
-  const elector = new LeaderElector({
-    client,
-    lease,
-    identity: processIdentity(),
-    log,
-  });
+  const elector = new LeaderElector({ client, lease, identity: processIdentity(), log });
   try {
     const onStartedLeading = (term: AbortSignal) => operator.reconcile(term, () => elector.isLeader());
     let mayEnd: Promise<void> | undefined;

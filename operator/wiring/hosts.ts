@@ -23,11 +23,7 @@ import type { WebhookFormats } from "../webhooks/formats.ts";
 import { contentOf } from "./technologies.ts";
 
 /** The kinds of hosts that settings may name. */
-export const HOST_TECHNOLOGIES: Readonly<Record<HostKind, HostTechnology>> = {
-  github,
-  gitea,
-  gitlab,
-};
+export const HOST_TECHNOLOGIES: Readonly<Record<HostKind, HostTechnology>> = { github, gitea, gitlab };
 
 /** The formats of webhooks: that of each kind of host, and the REST contract's. */
 export const WEBHOOK_FORMATS: WebhookFormats = { ...HOST_TECHNOLOGIES, neutral: { format: neutralWebhookFormat } };
@@ -69,12 +65,8 @@ export function hostApis(
     const ca = contentOf(caFile);
     const connection = hostApi({ host, technology, ca, clock, token: () => tokens(token), calls: calls.of(id) });
     const api = hostCallSpans(tracing, id, connection);
-    const ports = {
-      reporter: technology.reporter(api),
-      reader: technology.reader(api, clock),
-      hooks: technology.hooks(api),
-    };
-    return [{ id, api, ports }];
+    const [reporter, reader, hooks] = [technology.reporter(api), technology.reader(api, clock), technology.hooks(api)];
+    return [{ id, api, ports: { reporter, reader, hooks } }];
   });
   const portsById = new Map(connected.map(({ id, ports }) => [id, ports]));
   const of = ({ host }: HostedRepository) => {

@@ -50,10 +50,7 @@ export interface CacheFeed<T extends KubeObject> {
   replace(collection: Collection<T>, mark: ListMark): Promise<void>;
   /** Takes an ADDED or MODIFIED event; one older than the delivered state of its key changes nothing. */
   upsert(object: T): void;
-  /**
-   * Takes a DELETED event, with the last known object and the version of its end; also when the watch no longer selects
-   * it.
-   */
+  /** Takes a DELETED event: the last known object with the version of its end, or of its leaving the selection. */
   remove(object: T): void;
   /** Milliseconds for which the oldest own write has waited for its event; undefined without one. */
   oldestUnconfirmedMs(): number | undefined;

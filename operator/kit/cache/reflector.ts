@@ -21,10 +21,7 @@ import {
 export interface ReflectorStatus {
   /** Time of the last page or bytes (bookmarks included); undefined before the first. */
   readonly lastProgressAt: number | undefined;
-  /**
-   * Start of the last list or watch: at most about a minute ago, also while the API server is away; longer during a
-   * long list.
-   */
+  /** Start of the last list or watch, failed ones included: longer ago than a minute only during a long list. */
   readonly lastBegunAt: number | undefined;
 }
 

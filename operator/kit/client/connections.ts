@@ -15,9 +15,7 @@ export interface WireRequest {
   readonly isStream: boolean;
 }
 
-/**
- * Separate pools: long watches never starve calls. HTTP/2 stays off: undici loses requests on a GOAWAY (issue 5468).
- */
+/** Separate pools: long watches never starve calls. No HTTP/2: undici loses requests on a GOAWAY (issue 5468). */
 interface Pools {
   readonly fingerprint: string;
   readonly calls: Agent;

@@ -112,9 +112,7 @@ export function insteadOf<const A>(isExpected: (error: unknown) => boolean, answ
   };
 }
 
-/**
- * Answers the call's result. An error becomes the port's error where `translate` answers one; otherwise it is rethrown.
- */
+/** Answers the call's result. An error becomes the port's where `translate` answers one, else it is rethrown. */
 export async function translated<T>(
   call: () => Promise<T>,
   translate: (error: unknown) => Error | undefined,

@@ -36,9 +36,7 @@ export interface OpenStream {
 export interface WriteGuard {
   /** Aborts every call in flight; later calls fail with reason `Aborted`. */
   readonly signal: AbortSignal;
-  /**
-   * Called just before a write is sent: false fails it with reason `Aborted`, although `signal` has not aborted yet.
-   */
+  /** Called just before a write is sent: false fails it as `Aborted`, although `signal` has not aborted yet. */
   readonly holds: () => boolean;
 }
 

@@ -157,9 +157,7 @@ async function* lines(
   }
 }
 
-/**
- * Complete lines of a text, without line ends; an unfinished last line is dropped. Reads on when all lines are taken.
- */
+/** Complete lines of a text, without line ends; drops an unfinished last one. Reads on when all lines are taken. */
 async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let open: Uint8Array[] = [];
   let openBytes = 0;

@@ -3,7 +3,7 @@ import type { Call, KubeExchange, OpenStream } from "./exchange.ts";
 import type { KubeClient, WatchEvent, WatchOptions } from "./kube-client.ts";
 import { type KubeObject, type ResourceType, resourcePath } from "./objects.ts";
 
-/** The watching part of the client. */
+/** Watch method of the client. */
 export function kubeWatch(exchange: KubeExchange): Pick<KubeClient, "watch"> {
   return {
     watch: <T extends KubeObject>(type: ResourceType<T>, options: WatchOptions) => events<T>(exchange, type, options),

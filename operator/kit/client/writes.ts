@@ -68,9 +68,7 @@ function complete<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>):
   return { ...draft, apiVersion: draft.apiVersion ?? apiVersionOf(type), kind: draft.kind ?? type.kind };
 }
 
-/**
- * A removed object is answered as a `Status`, or (some built-in kinds) in its last state, without a deletion timestamp.
- */
+/** A removed object is answered as a `Status`, or (some built-in kinds) in its last state, without deletion time. */
 function remainsOf<T extends KubeObject>(response: KubeResponse): T | "gone" {
   const object = objectOf<T>(response);
   return object.kind === "Status" || object.metadata.deletionTimestamp === undefined ? "gone" : object;

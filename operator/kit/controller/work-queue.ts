@@ -22,10 +22,7 @@ const HIGH_IN_A_ROW = 4;
 
 const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
 
-/**
- * Keys to reconcile, each at most once in the queue and once in work; one added while in work is queued again
- * afterwards.
- */
+/** Keys to reconcile, each at most once in the queue and once in work; one added while in work is queued later. */
 // Three sets as in client-go: waiting (here by priority), in work, and dirty (added while in work).
 export class WorkQueue {
   /** Start of each key's wait, by priority. */
@@ -81,9 +78,7 @@ export class WorkQueue {
     this.#arm(key, dueMs, priority);
   }
 
-  /**
-   * Adds the key at low priority after its growing backoff, at least `atLeastMs`; answers the delay in milliseconds.
-   */
+  /** Adds the key at low priority after its backoff, at least `atLeastMs`; answers the delay in milliseconds. */
   retry(key: string, atLeastMs = 0): number {
     this.#metrics?.retried();
     const delayMs = Math.max(this.#delays.next(key), atLeastMs);

@@ -76,10 +76,7 @@ export class WorkerPool implements PoolState {
     for (let worker = 0; worker < this.#controller.workers; worker += 1) this.#addWorker();
   }
 
-  /**
-   * Takes no new key, grants reconciles `graceMs`, then aborts them; resolves when all have ended, or half a second
-   * later.
-   */
+  /** Takes no new key, and aborts reconciles after `graceMs`; resolves at their end, or half a second later. */
   async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#queue.close();
     const ended = new AbortController();

@@ -48,19 +48,13 @@ interface LeaderElectorOptions extends Partial<typeof PERIODS> {
 
 const CALL_DEADLINE_MS = 5_000;
 
-/**
- * One candidate among several processes. Leadership saves work but does not fence: a paused leader may act a moment too
- * long.
- */
+/** One candidate of several. Leadership saves work but does not fence: a paused leader may act a moment too long. */
 export class LeaderElector {
   readonly #options: LeaderElectorOptions;
   readonly #periods: typeof PERIODS;
   readonly #clock: Clock;
   readonly #log: Log;
-  /**
-   * The last read record, and the moment on our own clock when it was first seen: `renewTime` is never compared with
-   * it.
-   */
+  /** The last read record, and when our own clock first saw it: `renewTime` is never compared with that. */
   #observed: { readonly record: string; readonly sinceMs: number } | undefined;
   /** Start of the last successful renewal; undefined while not leading. */
   #renewedAtMs: number | undefined;
@@ -150,9 +144,7 @@ export class LeaderElector {
     return pause(this.#clock, leastMs * (1 + 0.2 * random()), signal);
   }
 
-  /**
-   * One attempt to acquire or renew; a failure is logged and answers false. A conflict reads the lease again at once.
-   */
+  /** One attempt to acquire or renew; logs a failure and answers false. A conflict reads the lease again at once. */
   async #try(signal: AbortSignal): Promise<boolean> {
     const bounds = { clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signals: [signal] };
     const attempts = async (call: AbortSignal) => (await this.#attempt(call)) ?? (await this.#attempt(call)) ?? false;
