@@ -12,7 +12,7 @@ import type { ProcessingContext } from "../webhooks/process.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 
-/** What differs between users' calls and those of controllers: neither queues behind the other. */
+/** Dependencies that users and controllers have apart: neither's calls queue behind the other's. */
 interface Caller {
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;

@@ -20,26 +20,22 @@ interface Delayed {
 /** Consecutive `high` keys that may precede a waiting `low` one. */
 const HIGH_IN_A_ROW = 4;
 
+function byPriority<V>(): Readonly<Record<Priority, Map<string, V>>> {
+  return { urgent: new Map(), high: new Map(), low: new Map() };
+}
+
 const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
 
 /** Keys to reconcile, each at most once in the queue and once in work; one added while in work is queued later. */
 // Three sets as in client-go: waiting (here by priority), in work, and dirty (added while in work).
 export class WorkQueue {
   /** Start of each key's wait, by priority. */
-  readonly #waiting: Readonly<Record<Priority, Map<string, number>>> = {
-    urgent: new Map(),
-    high: new Map(),
-    low: new Map(),
-  };
+  readonly #waiting = byPriority<number>();
   /** Start of each key's work. */
   readonly #working = new Map<string, number>();
   readonly #dirty = new Map<string, Priority>();
   /** Delayed keys by priority: a key that waits at low priority may also be due at an urgent moment. */
-  readonly #delayed: Readonly<Record<Priority, Map<string, Delayed>>> = {
-    urgent: new Map(),
-    high: new Map(),
-    low: new Map(),
-  };
+  readonly #delayed = byPriority<Delayed>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
