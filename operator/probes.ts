@@ -10,7 +10,6 @@ export interface ProbesServer {
   close(): void;
 }
 
-/** State for the probes. */
 interface Probed {
   /** False when something hangs so that only a restart helps. */
   readonly alive: boolean;

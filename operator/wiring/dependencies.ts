@@ -152,7 +152,6 @@ export function around<C, R>(
 /** A port whose methods all return promises. */
 type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => Promise<unknown> ? P[M] : never };
 
-/** Wraps a port with the interceptor. */
 type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
 
 /** Creates the wrapper for ports. */

@@ -34,7 +34,6 @@ export function deployerOf({ deployer }: Settings): DeployerTechnology {
   }
 }
 
-/** Clients of secret managers. */
 interface SecretManagerClients {
   /** Client for users' calls. */
   readonly client: KubeClient;

@@ -59,10 +59,6 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     return [...this.#view.values()];
   }
 
-  get size(): number {
-    return this.#view.size;
-  }
-
   by(index: string, value: string): readonly T[] {
     const found = this.#indexes.get(index);
     if (found === undefined) throw new TypeError(`there is no index ${index}`);

@@ -18,7 +18,6 @@ export interface ObjectCache<T extends KubeObject> {
   get(key: string): T | undefined;
   /** All objects, in a new array. */
   list(): T[];
-  readonly size: number;
   /** The objects that the named index files under `value`. @throws TypeError for an index that was not declared */
   by(index: string, value: string): readonly T[];
   /** True once the first complete list has arrived; never false again. */

@@ -5,7 +5,6 @@ export interface FieldCause {
   readonly message?: string;
 }
 
-/** Facts of a failed call. */
 interface KubeFailure {
   readonly status: number;
   /** The API server's `Status.reason`, or `Unreachable`, `Timeout`, `Aborted`, `BrokenStream`. */

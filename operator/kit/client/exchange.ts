@@ -19,7 +19,7 @@ export interface Call extends KubeRequest {
 export interface KubeExchange {
   /** One attempt; for writes. */
   once(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
-  /** Retries as `read-retry` allows; for reads. */
+  /** Retries as `retryRead` allows; for reads. */
   read(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
   /** One attempt; answers the unread bytes with their signal. */
   stream(call: Call, signal?: AbortSignal): Promise<OpenStream>;
