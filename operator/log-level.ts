@@ -6,16 +6,12 @@ import type { LevelledLog } from "./kit/log.ts";
 const LOOK_EVERY_MS = 5_000;
 
 /** The settings file and its parser, which throws when it is invalid. */
-export interface SettingsFile {
+interface SettingsFile {
   readonly path: string;
   read(path: string): Pick<Settings, "logLevel">;
 }
 
-/**
- * Follows the log level of the settings file: the one setting that needs no restart. Invalid settings change nothing.
- *
- * @returns a function that ends it
- */
+/** Follows the log level of the settings file, which needs no restart, until the answered function is called. */
 export function followLogLevel(file: SettingsFile, log: LevelledLog, { lookEveryMs = LOOK_EVERY_MS } = {}): () => void {
   const look = () => {
     try {

@@ -10,8 +10,7 @@ export interface ProbesServer {
   close(): void;
 }
 
-/** State for the probes. */
-export interface Probed {
+interface Probed {
   /** False when something hangs so that only a restart helps. */
   readonly alive: boolean;
   /** Kinds without a complete list; none once the process can serve. */

@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
+import { DAY_MS } from "../../crds/durations.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
 import { HttpError } from "../errors.ts";
@@ -8,8 +9,6 @@ import { type Caller, issuerOf, narrowed, permissionsOf, rolesOf } from "./acces
 import { TokenRefused } from "./id-tokens.ts";
 import type { IssuerSettings } from "./issuer-keys.ts";
 import { LiveTokens } from "./live-tokens.ts";
-
-const DAY_MS = 86_400_000;
 
 export interface VerifyOptions {
   /** True for a read: an answer of up to a minute ago counts while the API server can't be reached. */

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { HOUR_MS } from "../../crds/durations.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { Clock } from "../../operator/kit/time/clock.ts";
@@ -10,7 +11,6 @@ import type { Seal } from "./seal.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
 const LOGIN_SECONDS = 600;
-const HOUR_MS = 3_600_000;
 /** Browsers and proxies take longer ones, but no page of the console has such an address. */
 const MAX_BACK_CHARS = 2_000;
 export const HOME = "/console/";

@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { type AugmentedRequest, ipKeyGenerator, type RateLimitRequestHandler, rateLimit } from "express-rate-limit";
 import type { Settings } from "../../config/settings.ts";
+import { HOUR_MS, MINUTE_MS } from "../../crds/durations.ts";
 import type { Counter } from "../../operator/ports/api/shared-counters.ts";
 import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
@@ -8,8 +9,6 @@ import { type CounterParts, FallbackStore } from "./fallback-store.ts";
 
 /** IPv6 networks are assigned in this size: a client can change its address within one. */
 const IPV6_SUBNET = 56;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
 /** Default number of an owner's credentials that may use up their limits at a time. */

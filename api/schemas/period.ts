@@ -1,12 +1,12 @@
 /** Period of figures: a window until now, or two instants. */
 import { type Static, Type } from "typebox";
+import { HOUR_MS } from "../../crds/durations.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import type { Period } from "../../crds/usage/period-summary.ts";
 import { HttpError } from "../errors.ts";
 import { instantMs } from "../input/instant.ts";
 import { Instant } from "./fields.ts";
 
-const HOUR_MS = 3_600_000;
 const WINDOWS_MS = { "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "30d": 30 * 24 * HOUR_MS } as const;
 const DEFAULT_WINDOW = "30d";
 

@@ -6,6 +6,7 @@ import {
   tokenTraits,
   valueOwner,
 } from "../../crds/api-token.ts";
+import { DAY_MS } from "../../crds/durations.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { type Caller, scopesBeyond } from "../auth/access.ts";
@@ -16,7 +17,6 @@ import type { Services } from "../services.ts";
 import type { TokenRequest } from "./schemas.ts";
 
 const TOKEN_BYTES = 32;
-const DAY_MS = 86_400_000;
 /** Revoked tokens count while they are listed: otherwise issuing and revoking would fill the store. */
 const MOST_OF_ONE_OWNER = 200;
 

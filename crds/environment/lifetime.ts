@@ -1,7 +1,7 @@
+import { HOUR_MS } from "../durations.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { TTL_DEFAULT_HOURS } from "./ttl.ts";
 
-const HOUR_MS = 3_600_000;
 /** Grace period after a lowered TTL or a removed protection. */
 const GRACE_PERIOD_MS = 15 * 60_000;
 /** Hours from the expiry to the end of a protection that is not a maintainer's. */

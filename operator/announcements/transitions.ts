@@ -1,4 +1,5 @@
 import { type Condition, findCondition } from "../../crds/conditions.ts";
+import { HOUR_MS } from "../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { plannedEnd } from "../../crds/environment/lifetime.ts";
 import { decidingPipeline } from "../../crds/environment/pipelines.ts";
@@ -95,8 +96,6 @@ export interface TransitionContext {
   /** Hours before an expiry at which the owner is warned; none without e-mail. */
   readonly warningHours: readonly number[];
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Last due warning before the expiry. Warnings due when the expiry is first seen are skipped: its author knows. */
 function expiryTransition(

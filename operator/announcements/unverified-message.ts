@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { clipped } from "../../crds/conditions.ts";
+import { MINUTE_MS } from "../../crds/durations.ts";
 import { type Channel, FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
 import { notificationName } from "../../crds/notifications/notification.ts";
 import type { Clock } from "../kit/time/clock.ts";
@@ -14,7 +15,6 @@ interface UnverifiedMessageDependencies {
 
 /** Over all senders and replicas: a flood must not fill a chat. */
 const UNVERIFIED_PER_MINUTE = 10;
-const MINUTE_MS = 60_000;
 
 /** Reports unverified events to people, in one channel of the settings. */
 export interface UnverifiedMessages {

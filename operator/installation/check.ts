@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
-import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
+import type { KubeConfigSource } from "../kit/client/credentials.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { pause, systemClock } from "../kit/time/clock.ts";
 

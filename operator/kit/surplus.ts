@@ -21,11 +21,7 @@ export function fairShare(counts: readonly number[], atMost: number): number {
   return atMost;
 }
 
-/**
- * Things in excess of the bounds, oldest first.
- *
- * @param atMsOf date of a thing, in milliseconds since 1970
- */
+/** Things in excess of the bounds, oldest first; `atMsOf` answers a thing's date, in milliseconds since 1970. */
 export function surplusOf<T>(
   things: readonly T[],
   atMsOf: (thing: T) => number,

@@ -9,7 +9,7 @@ const PIECE_LENGTH = 256;
 const PIECE_OVERLAP = 8;
 
 /** The pieces of values that a text is searched for, each once. */
-export interface SecretPieces {
+interface SecretPieces {
   /** Found in any form of their characters. */
   readonly plain: ReadonlySet<string>;
   /** Pieces in lower case. */

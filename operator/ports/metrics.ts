@@ -1,12 +1,11 @@
 import type { WebhookSource } from "../../crds/webhooks/webhook-delivery.ts";
 import type { CacheSet } from "../kit/cache/cache-set.ts";
-import type { RequestSeam } from "../kit/client/request.ts";
+import type { RequestInterceptor } from "../kit/client/request.ts";
 import type { ControllerMetrics } from "../kit/controller/controller.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Outcome } from "./api/webhook-inbox.ts";
 import type { Caches } from "./caches.ts";
 import type { HostCalls } from "./host-technology.ts";
-
 /** Services whose calls are counted. */
 export type Service = "chat" | "mail" | "opencost" | "repository-host" | "secret-manager";
 
@@ -58,7 +57,7 @@ export interface Observed {
 export interface Metrics {
   readonly controllers: ControllerMetrics;
   readonly requests: RequestMetrics;
-  readonly onKubeRequest: RequestSeam;
+  readonly onKubeRequest: RequestInterceptor;
   readonly onServiceCall: ServiceCallInterceptor;
 
   webhookEnded(source: WebhookSource, outcome: WebhookOutcome): void;

@@ -3,7 +3,7 @@ import { deliveryName, type WebhookDeliverySpec } from "../../crds/webhooks/webh
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import { hourly } from "../kit/time/rate-limits.ts";
+import { reportLimit, tokenBucket } from "../kit/time/rate-limits.ts";
 import { InboxFull, type UnverifiedEvent, type WebhookInbox, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
@@ -19,7 +19,6 @@ interface UnverifiedEventDependencies {
 
 /** Limit of all unauthenticated endpoints together, so that a flood costs the API server next to nothing. */
 const STORED_PER_SECOND = 5;
-const SECOND_MS = 1_000;
 const EVENT_NAME_MAX_LENGTH = 64;
 const MESSAGE_MAX_LENGTH = 500;
 
@@ -31,14 +30,19 @@ interface UnverifiedRecords {
 }
 
 /** Stores unverified events and webhooks refused unread, for people: a few a second, already finished. */
-export function unverifiedEvents(context: UnverifiedEventDependencies): UnverifiedRecords {
-  const { deliveries, clock, log, unverifiedMessages, formats } = context;
-  const isAdmitted = perSecond(STORED_PER_SECOND, clock);
-  const report = hourly(clock);
+export function unverifiedEvents({
+  deliveries,
+  clock,
+  log,
+  unverifiedMessages,
+  formats,
+}: UnverifiedEventDependencies): UnverifiedRecords {
+  const admission = tokenBucket(clock, STORED_PER_SECOND, 1);
+  const report = reportLimit(clock);
   let dropped = 0;
 
   async function store(spec: WebhookDeliverySpec, outcome: { reason: string; message: string }): Promise<boolean> {
-    if (!isAdmitted()) {
+    if (!admission.take()) {
       dropped += 1;
       if (report.isDue()) log.warn("unverified events are answered and not stored: there are too many", { dropped });
       return false;
@@ -98,16 +102,4 @@ function unverifiedSpec(
 ): WebhookDeliverySpec {
   const digest = hash("sha256", bytes, "hex");
   return { ...given, digest, verified: false, receivedAt: now.toISOString(), event: { type: "other" } };
-}
-
-/** Rate limit: `most` per second, counted from the first. */
-function perSecond(most: number, clock: Pick<Clock, "monotonicMs">): () => boolean {
-  let beganMs = Number.NEGATIVE_INFINITY;
-  let admitted = 0;
-  return () => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - beganMs >= SECOND_MS) [beganMs, admitted] = [nowMs, 0];
-    admitted += 1;
-    return admitted <= most;
-  };
 }

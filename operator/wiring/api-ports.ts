@@ -1,8 +1,3 @@
-import { randomBytes } from "node:crypto";
-import type { Settings } from "../../config/settings.ts";
-import { PLATFORM_KEYS_OWNER } from "../../crds/notifications/extension-token.ts";
-import { textOf } from "../../crds/secret-text.ts";
-import { Sensitive } from "../../crds/sensitive.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets } from "../adapters/kubernetes/config-sets.ts";
@@ -14,21 +9,18 @@ import { watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories, kubernetesRepositoryReloads } from "../adapters/kubernetes/repositories.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
 import { kubernetesWorkloads } from "../adapters/kubernetes/workloads.ts";
+import { consoleSecrets, extensionKeyOf } from "../adapters/platform-keys/platform-keys.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
 import { createUnverifiedMessages } from "../announcements/unverified-message.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
 import { areExpirationsBlocked } from "../controllers/environment/expiration/limiter.ts";
 import { chartTemplates } from "../controllers/environment/template.ts";
-import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
 import { createWebhookRegistrar } from "../controllers/webhook-registration/registrar.ts";
-import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/metrics.ts";
-import { type ConsoleSecrets, type SecretManager, SecretManagerUnavailable } from "../ports/secret-manager.ts";
-import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
 import { countedInbox, createWebhookInbox } from "../webhooks/inbox.ts";
 import { createWebhookKeys } from "../webhooks/webhook-keys.ts";
-import { type Foundations, urlProber } from "./foundations.ts";
+import type { Dependencies } from "./dependencies.ts";
 import { type Hosts, WEBHOOK_FORMATS } from "./hosts.ts";
 import { processingContext } from "./webhooks.ts";
 
@@ -36,15 +28,12 @@ import { processingContext } from "./webhooks.ts";
 export interface ApiOptions {
   /** Audit id of the current request: written on its changes. */
   readonly auditId?: AuditId;
-  /** Replaces the real prober. */
-  readonly prober?: UrlProber;
-  readonly audit?: AuditTrail;
   readonly metrics?: Metrics | undefined;
 }
 
 /** Adapters behind the API's ports. */
-export function apiPorts(foundations: Foundations, { repositoryHost, apis }: Hosts, options: ApiOptions) {
-  const { settings, log, clock, client, caches, deletions, deployer, secretManagers, tracing } = foundations;
+export function apiPorts(dependencies: Dependencies, { repositoryHost, apis }: Hosts, options: ApiOptions) {
+  const { settings, log, clock, client, caches, deletions, deployer, secretManagers, tracing } = dependencies;
   const { namespace } = settings;
   const stored = { client, namespace, clock, deletions, auditId: options.auditId, traceparent: tracing.traceparent };
   const secretManager = secretManagers.forApi;
@@ -53,7 +42,7 @@ export function apiPorts(foundations: Foundations, { repositoryHost, apis }: Hos
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
-  const webhooks = processingContext(foundations, { client, configSets, branchHeads, audit: options.audit });
+  const webhooks = processingContext(dependencies, { client, configSets, branchHeads });
   const webhookInbox = createWebhookInbox({
     ...webhooks,
     deliveries: webhooks.webhookDeliveries,
@@ -84,7 +73,7 @@ export function apiPorts(foundations: Foundations, { repositoryHost, apis }: Hos
     apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     health: kubernetesPlatformHealth({
       client,
-      caches: foundations.watches,
+      caches: dependencies.watches,
       deployer: deployer.health(caches.children),
       circuitBreakers: secretManagers.circuitBreakers,
       expirationsBlocked: () => areExpirationsBlocked({ environments: caches.environments, settings, clock }),
@@ -93,36 +82,9 @@ export function apiPorts(foundations: Foundations, { repositoryHost, apis }: Hos
     secretManager,
     extensionKey: extensionKeyOf(secretManager),
     consoleSecrets: consoleSecrets(settings, secretManager),
-    prober: options.prober ?? urlProber(settings, clock),
+    prober: dependencies.createProber(),
     podLogs: kubernetesPodLogs(observed),
     workloads: kubernetesWorkloads(observed),
     deployerLog: deployer.log(cluster),
-  };
-}
-
-/** Variable of the keys in the secret manager, one per version. */
-const KEY_VARIABLE = "CONSOLE_KEY";
-const KEY_BYTES = 32;
-
-/** Secrets of the console in the secret manager: its keys with the platform's own, its client's by the settings. */
-export function consoleSecrets(
-  { console }: Pick<Settings, "console">,
-  secretManager: Pick<SecretManager, "ensure" | "read">,
-): ConsoleSecrets {
-  const generate = () => new Sensitive(randomBytes(KEY_BYTES).toString("base64url"));
-  return {
-    async key(version) {
-      const isMade = version === console?.keyVersion;
-      const request = { name: KEY_VARIABLE, version, ...(isMade && { generate }) };
-      const stored = (await secretManager.ensure(PLATFORM_KEYS_OWNER, [request])).get(KEY_VARIABLE)?.value;
-      if (stored === undefined && isMade) throw new SecretManagerUnavailable("the console's key is not there yet");
-      return stored;
-    },
-    async clientSecret() {
-      if (console?.clientSecret === undefined) return undefined;
-      const secret = await textOf(console.clientSecret, secretManager);
-      if (secret !== undefined) return secret;
-      throw new SecretManagerUnavailable(`there is no secret '${console.clientSecret.name}' for the console's client`);
-    },
   };
 }

@@ -13,20 +13,18 @@ import { kubernetesNotifications } from "../adapters/kubernetes/records/notifica
 import { kubernetesRollupStore, watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
+import { extensionKeyOf } from "../adapters/platform-keys/platform-keys.ts";
 import { createAnnouncer, createHookAlert } from "../announcements/announcer.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
 import { reportingStatusWriter } from "../controllers/environment/events.ts";
 import { randomSecret } from "../controllers/environment/secret-values.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
-import { extensionKeyOf } from "../controllers/notification/extension-key.ts";
-import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/cluster.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/metrics.ts";
-import type { UrlProber } from "../ports/url-prober.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
-import { type Foundations, urlProber } from "./foundations.ts";
+import type { Dependencies } from "./dependencies.ts";
 import type { Hosts } from "./hosts.ts";
 import { processingContext } from "./webhooks.ts";
 
@@ -36,9 +34,6 @@ export interface ControllerOptions {
   readonly random: () => number;
   /** Instead of the API server's own clock. */
   readonly serverClock?: ServerClock;
-  /** Replaces the real prober. */
-  readonly prober?: UrlProber;
-  readonly audit?: AuditTrail;
   /** Replaces Kubernetes Events. */
   readonly events?: EventRecorder;
   readonly metrics?: Metrics | undefined;
@@ -46,11 +41,11 @@ export interface ControllerOptions {
 
 /** Joins the ports that the controllers name with their adapters. */
 export function controllerDependencies(
-  foundations: Foundations,
+  dependencies: Dependencies,
   { repositoryHost, apis }: Hosts,
   options: ControllerOptions,
 ): ControllerDependencies {
-  const { settings, log, clock, leaderClient: client, caches, deletions } = foundations;
+  const { settings, log, clock, leaderClient: client, caches, deletions } = dependencies;
   const { namespace, serviceAccount } = settings;
   const { random, serverClock = { now: () => client.serverTime() } } = options;
   const stored = { client, namespace, clock, deletions };
@@ -58,15 +53,15 @@ export function controllerDependencies(
   const environmentsOf = (repository: string) => caches.environments.by(BY_REPOSITORY, repository);
   const repositories = kubernetesRepositories(caches.repositories, namespace);
   const notifications = kubernetesNotifications({ client, cache: caches.notifications, namespace });
-  const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: foundations.deployer.kinds });
-  const configSets = kubernetesConfigSets({ ...stored, cache: caches.configSets });
-  const secretManager = foundations.secretManagers.forController;
+  const inventory = kubernetesInventory({ client, caches, namespace, deployerKinds: dependencies.deployer.kinds });
+  const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
+  const secretManager = dependencies.secretManagers.forController;
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
   const instance = hostname();
   const recorder = { client, namespace, serviceAccount, instance, clock, log };
   const { events = kubernetesEventRecorder(recorder) } = options;
   return {
-    ...processingContext(foundations, { client, configSets, branchHeads, audit: options.audit }),
+    ...processingContext(dependencies, { client, configSets, branchHeads }),
     settings,
     log,
     clock,
@@ -77,14 +72,14 @@ export function controllerDependencies(
     deletions,
     cluster,
     namespaceContents: kubernetesNamespaceContents(client, clock),
-    deployer: foundations.deployer.deployer({ cluster, client, clock }),
+    deployer: dependencies.deployer.deployer({ cluster, client, clock }),
     secretManager,
     pods: kubernetesPods(
       client,
       clock,
       BACKING_SERVICES.map(({ name }) => name),
     ),
-    prober: options.prober ?? urlProber(settings, clock),
+    prober: dependencies.createProber(),
     repositoryHost,
     backingServices: BACKING_SERVICES,
     generateSecret: randomSecret,
@@ -92,7 +87,7 @@ export function controllerDependencies(
     environment: (name) => caches.environments.get(name),
     environmentsOf,
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
-    statusWriter: environmentStatusWriter(foundations, events),
+    statusWriter: environmentStatusWriter(dependencies, events),
     repositories,
     pullRequestHost: apis.pullRequestHost,
     pullRequestReader: apis.pullRequestReader,
@@ -105,11 +100,11 @@ export function controllerDependencies(
     apiTokens: kubernetesApiTokens({ ...stored, cache: caches.apiTokens }),
     notifications,
     announcer: createAnnouncer({ settings, repositories, notifications, clock }),
-    ...foundations.messaging,
-    extensionKey: extensionKeyOf(foundations.secretManagers.forController),
+    ...dependencies.messaging,
+    extensionKey: extensionKeyOf(dependencies.secretManagers.forController),
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
-    costMonitor: foundations.costMonitor,
+    costMonitor: dependencies.costMonitor,
     rollupStore: kubernetesRollupStore({ client, namespace }),
     rollupDays: watchedRollupDays(caches.rollups),
     events,
@@ -117,7 +112,7 @@ export function controllerDependencies(
   };
 }
 
-function environmentStatusWriter({ leaderClient: client, caches, clock }: Foundations, events: EventRecorder) {
+function environmentStatusWriter({ leaderClient: client, caches, clock }: Dependencies, events: EventRecorder) {
   const cache = caches.environments;
   const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({
     client,

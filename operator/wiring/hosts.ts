@@ -1,16 +1,12 @@
-import NodeCache from "node-cache";
 import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
-import { textOf } from "../../crds/secret-text.ts";
-import type { Sensitive } from "../../crds/sensitive.ts";
 import { gitea } from "../adapters/gitea/host-technology.ts";
 import { github } from "../adapters/github/host-technology.ts";
 import { gitlab } from "../adapters/gitlab/host-technology.ts";
-import { hostApi } from "../adapters/host-api/host-api.ts";
+import { hostApi, hostTokens } from "../adapters/host-api/host-api.ts";
 import type { HostCallCounter } from "../adapters/host-api/host-calls.ts";
 import { neutralWebhookFormat } from "../adapters/neutral/webhook-format.ts";
-import { contentOf } from "../kit/content-of.ts";
+import { hostCallSpans } from "../adapters/opentelemetry/call-spans.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Tracing } from "../kit/tracing.ts";
 import type { HostTechnology } from "../ports/host-technology.ts";
@@ -24,14 +20,10 @@ import {
 } from "../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "../ports/webhooks/repository-hooks.ts";
 import type { WebhookFormats } from "../webhooks/senders.ts";
-import { hostCallSpans } from "./observation/call-spans.ts";
+import { contentOf } from "./technologies.ts";
 
 /** The kinds of hosts that settings may name. */
-export const HOST_TECHNOLOGIES: Readonly<Record<HostKind, HostTechnology>> = {
-  github,
-  gitea,
-  gitlab,
-};
+export const HOST_TECHNOLOGIES: Readonly<Record<HostKind, HostTechnology>> = { github, gitea, gitlab };
 
 /** The formats of webhooks: that of each kind of host, and the REST contract's. */
 export const WEBHOOK_FORMATS: WebhookFormats = { ...HOST_TECHNOLOGIES, neutral: { format: neutralWebhookFormat } };
@@ -43,14 +35,11 @@ interface Context {
   readonly tracing: Tracing;
 }
 
-/** A replaced token is used after this time. */
-const TOKEN_CACHED_SECONDS = 60;
-
 /**
  * The ports to the hosts that the settings have a token of: each call goes to the host of its repository, and throws
  * PullRequestHostFailed for a host without a token.
  */
-export interface HostApis {
+interface HostApis {
   readonly pullRequestHost: PullRequestHost;
   readonly pullRequestReader: PullRequestReader;
   readonly hooks: RepositoryHooks;
@@ -68,7 +57,7 @@ export function hostApis(
   { hosts }: Pick<Settings, "hosts">,
   { secretManager, clock, calls, tracing }: Context,
 ): HostApis {
-  const tokens = createTokens(secretManager);
+  const tokens = hostTokens(secretManager);
   const connected = hosts.flatMap((host) => {
     const { id, kind, token, caFile } = host;
     if (token === undefined) return [];
@@ -76,12 +65,8 @@ export function hostApis(
     const ca = contentOf(caFile);
     const connection = hostApi({ host, technology, ca, clock, token: () => tokens(token), calls: calls.of(id) });
     const api = hostCallSpans(tracing, id, connection);
-    const ports = {
-      reporter: technology.reporter(api),
-      reader: technology.reader(api, clock),
-      hooks: technology.hooks(api),
-    };
-    return [{ id, api, ports }];
+    const [reporter, reader, hooks] = [technology.reporter(api), technology.reader(api, clock), technology.hooks(api)];
+    return [{ id, api, ports: { reporter, reader, hooks } }];
   });
   const portsById = new Map(connected.map(({ id, ports }) => [id, ports]));
   const of = ({ host }: HostedRepository) => {
@@ -111,20 +96,5 @@ export function hostApis(
     async close() {
       await Promise.all(connected.map(({ api }) => api.close()));
     },
-  };
-}
-
-function createTokens(secretManager: Pick<SecretManager, "read">) {
-  const known = new NodeCache({ stdTTL: TOKEN_CACHED_SECONDS, useClones: false });
-  return async (ref: SecretRef): Promise<Sensitive> => {
-    const id = `${ref.name}@${ref.key}`;
-    const cached = known.get<Sensitive>(id);
-    if (cached !== undefined) return cached;
-    const token = await textOf(ref, secretManager).catch((cause: Error) => {
-      throw new PullRequestHostFailed(`the host's token can't be read: ${cause.message}`, { cause });
-    });
-    if (token === undefined) throw new PullRequestHostFailed(`the secret manager has no '${id}': create it`);
-    known.set(id, token);
-    return token;
   };
 }

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { gitRepositoryHost } from "../adapters/git/repository-host.ts";
 import { hostCalls } from "../adapters/host-api/host-calls.ts";
 import { kubernetesRollupStore } from "../adapters/kubernetes/records/rollups.ts";
@@ -7,20 +8,18 @@ import { type ControllerDependencies, controllers } from "../controllers/index.t
 import { runControllers } from "../kit/controller/manager.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/metrics.ts";
+import type { SecretManager } from "../ports/secret-manager.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
 import { createRecorder, flushRegularly, type Recorder } from "../rollups/recorder.ts";
 import { type ApiOptions, apiPorts } from "./api-ports.ts";
 import { type ControllerOptions, controllerDependencies } from "./controllers.ts";
-import { createFoundations, type FoundationOptions, type Foundations } from "./foundations.ts";
+import { createDependencies, type Dependencies, type DependencyOptions } from "./dependencies.ts";
 import { hostApis } from "./hosts.ts";
-import { processIdentity } from "./process.ts";
 
 /** Start options of the process, with interceptors for tests and benchmarks. */
-export interface OperatorOptions extends FoundationOptions, ControllerOptions, ApiOptions {
+export interface OperatorOptions extends DependencyOptions, ControllerOptions, ApiOptions {
   /** Stands around all that controllers reach through ports; for injecting faults where no request can tell. */
   readonly onPorts?: (context: ControllerDependencies) => ControllerDependencies;
-  /** Records changes that bypass the REST interface. */
-  readonly audit?: AuditTrail;
 }
 
 /** Half a minute after any dependency's return everything is in its desired state. */
@@ -31,26 +30,25 @@ export type Operator = ReturnType<typeof createOperator>;
 
 /** Operator part of the process: watches, controllers, and the API's ports. Waits for `start`. */
 export function createOperator(options: OperatorOptions) {
-  const foundations = createFoundations(options);
-  const { client, leaderClient, term, watches, secretManagers, messaging, observed, tracing, log, clock } = foundations;
-  const { costMonitor } = foundations;
+  const dependencies = createDependencies(options);
+  const { settings, log, clock, client, leaderClient, term, watches, caches, tracing } = dependencies;
+  const { secretManagers, messaging, costMonitor } = dependencies;
   const { random, onPorts = (context: ControllerDependencies) => context } = options;
-  const { recorder, metrics } = createRecording(foundations, options.metrics);
-  // Separate, so that neither waits for the other's connections.
-  const gitHost = () => observed("repository-host", gitRepositoryHost());
-  const [hostForController, hostForApi] = [gitHost(), gitHost()];
-  const { settings } = foundations;
+  const { recorder, metrics } = createRecording(dependencies, options.metrics);
   const calls = hostCalls(log);
-  const apisForController = hostApis(settings, { secretManager: secretManagers.forController, clock, calls, tracing });
-  const apisForApi = hostApis(settings, { secretManager: secretManagers.forApi, clock, calls, tracing });
-  const hosts = { repositoryHost: hostForController, apis: apisForController };
-  const list = controllers(onPorts(controllerDependencies(foundations, hosts, options)));
+  // Separate, so that neither waits for the other's connections.
+  const hostsBy = (secretManager: SecretManager) => ({
+    repositoryHost: dependencies.observed("repository-host", gitRepositoryHost()),
+    apis: hostApis(settings, { secretManager, clock, calls, tracing }),
+  });
+  const hostsForController = hostsBy(secretManagers.forController);
+  const hostsForApi = hostsBy(secretManagers.forApi);
+  const list = controllers(onPorts(controllerDependencies(dependencies, hostsForController, options)));
   let isLeadingNow = () => false;
   let endRecording = async () => {};
-  const { caches } = foundations;
   options.metrics?.observe({ caches, watches, hostCalls: calls, isLeading: () => isLeadingNow(), clock });
   return {
-    ports: apiPorts(foundations, { repositoryHost: hostForApi, apis: apisForApi }, { ...options, metrics }),
+    ports: apiPorts(dependencies, hostsForApi, { ...options, metrics }),
     /** Metrics of the options, which also record what must outlive the process. */
     metrics,
     /** Kinds without a first complete list, such as `applications.argoproj.io`. */
@@ -74,46 +72,43 @@ export function createOperator(options: OperatorOptions) {
     async reconcile(signal: AbortSignal, isLeading = () => true): Promise<void> {
       term.begin(isLeading);
       isLeadingNow = isLeading;
-      const subscriptions = auditSubscriptions(foundations, options.audit);
-      await runControllers(
-        list,
-        {
-          log,
-          clock,
-          random,
-          metrics: metrics?.controllers,
-          tracing,
-          subscriptions,
-          backoffMs: BACKOFF_MS,
-          cutCalls: term.end,
-        },
-        signal,
-      );
+      const subscriptions = auditSubscriptions(dependencies, options.audit);
+      const shared = { log, clock, random, metrics: metrics?.controllers, tracing };
+      const context = { ...shared, subscriptions, backoffMs: BACKOFF_MS, cutCalls: term.end };
+      await runControllers(list, context, signal);
     },
     async stop(): Promise<void> {
       await endRecording();
       await watches.stop();
+      const hosts = [hostsForController, hostsForApi].flatMap(({ repositoryHost, apis }) => [repositoryHost, apis]);
       const { forController, forApi } = secretManagers;
-      const open = [client, leaderClient, hostForController, hostForApi, apisForController, apisForApi];
-      await Promise.all([...open, forController, forApi, messaging.chat].map((connections) => connections.close()));
+      const open = [client, leaderClient, ...hosts, forController, forApi, messaging.chat];
+      await Promise.all(open.map((connections) => connections.close()));
       await costMonitor?.close();
     },
   };
 }
 
-function auditSubscriptions({ caches, deletions }: Foundations, audit: AuditTrail | undefined) {
+function auditSubscriptions({ caches, deletions }: Dependencies, audit: AuditTrail | undefined) {
   if (audit === undefined) return [];
   return [() => recordOutOfBandChanges({ caches, audit, deletions, newId: randomUUID })];
+}
+
+/** Unique name of a process, different even for the pod's next one. */
+export function processIdentity(): string {
+  return `${hostname()}-${randomBytes(4).toString("hex")}`;
 }
 
 /** As metrics name the storing of what was counted. */
 const LOOP = "request counts";
 
-/** The figures that a process counts, and the recorder that keeps what has to outlive the process; neither where nothing is counted. */
-function createRecording(
-  { client, settings, clock, log }: Foundations,
-  metrics: Metrics | undefined,
-): { readonly recorder?: Recorder; readonly metrics?: Metrics } {
+interface Recording {
+  readonly recorder?: Recorder;
+  readonly metrics?: Metrics;
+}
+
+/** Metrics that also count for the recorder, which keeps what must outlive the process; neither without metrics. */
+function createRecording({ client, settings, clock, log }: Dependencies, metrics?: Metrics): Recording {
   if (metrics === undefined) return {};
   const store = kubernetesRollupStore({ client, namespace: settings.namespace });
   const stored = () => metrics.loopSucceeded(LOOP);

@@ -3,28 +3,26 @@ import { decidedWrites } from "../adapters/kubernetes/environments/operator-envi
 import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/records/webhook-deliveries.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
-import type { AuditTrail } from "../ports/audit-trail.ts";
 import { BY_PULL_REQUEST, BY_REPOSITORY } from "../ports/caches.ts";
 import type { ConfigSets } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/repository-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { decide } from "../webhooks/decide.ts";
 import type { ProcessingContext } from "../webhooks/process.ts";
-import type { Foundations } from "./foundations.ts";
+import type { Dependencies } from "./dependencies.ts";
 import { WEBHOOK_FORMATS } from "./hosts.ts";
 
-interface ProcessPorts {
-  /** Separate, so that users' calls never queue behind those of controllers. */
+/** Dependencies that users and controllers have apart: neither's calls queue behind the other's. */
+interface Caller {
   readonly client: KubeClient;
   readonly configSets: Pick<ConfigSets, "find">;
   readonly branchHeads: BranchHeads;
-  readonly audit: AuditTrail | undefined;
 }
 
 /** Stored deliveries, with the dependencies for processing them. */
 export function processingContext(
-  { settings, clock, caches, deletions, tracing }: Foundations,
-  { client, configSets, branchHeads, audit = UNRECORDED }: ProcessPorts,
+  { settings, clock, caches, deletions, tracing, audit }: Dependencies,
+  { client, configSets, branchHeads }: Caller,
 ): ProcessingContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
   const { traceparent } = tracing;
@@ -52,6 +50,3 @@ export function processingContext(
     },
   };
 }
-
-/** Audit trail of processes without an audit log, as in tests and benchmarks. */
-const UNRECORDED: AuditTrail = { add: async () => undefined, isKept: async () => true };

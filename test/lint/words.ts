@@ -10,6 +10,8 @@ const RETIRED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bnamesakes?(Of)?\b/i, "existing, of the same name"],
   [/\b(HookDoctor|hookDoctor|groundOf|GroundContext)\b/, "WebhookRegistrar, prerequisites"],
   [/\b(SettleContext|SettleOptions)\b/, "ProcessingContext"],
+  [/\b([sS]eams?|[A-Z]\w*Seam)\b/, "interceptor"],
+  [/\b[fF]oundations\b/, "dependencies"],
   [/\b(expiry|sweep)\.breaker\b/, "deletionBudget"],
 ];
 

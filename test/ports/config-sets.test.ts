@@ -9,7 +9,7 @@ import { createObjectCache } from "../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { ownDeletions } from "../../operator/kit/client/own-deletions.ts";
-import type { RequestSeam } from "../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../operator/kit/client/request.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { memoryConfigSets } from "../support/doubles/memory/config-sets.ts";
 import { unique } from "../support/faults/people.ts";
@@ -21,7 +21,7 @@ const plane = await controlPlane();
 
 const namespace = "ephemeral-system";
 
-async function real(onRequest?: RequestSeam) {
+async function real(onRequest?: RequestInterceptor) {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });
   const adminConfig = kubeConfigOf(plane, plane.adminToken);

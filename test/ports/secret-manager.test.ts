@@ -5,7 +5,7 @@ import { kubernetesSecretManager } from "../../operator/adapters/kubernetes/secr
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { secretKind } from "../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
-import type { RequestSeam } from "../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../operator/kit/client/request.ts";
 import type { Owner } from "../../operator/ports/cluster.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
@@ -17,7 +17,7 @@ const plane = await controlPlane();
 
 const namespace = "ephemeral-secrets";
 
-async function embedded(onRequest?: RequestSeam): Promise<{ client: KubeClient; manager: SecretManager }> {
+async function embedded(onRequest?: RequestInterceptor): Promise<{ client: KubeClient; manager: SecretManager }> {
   const kubeConfig = kubeConfigOf(plane, plane.platform.token);
   const client = createKubeClient({ kubeConfig, ...(onRequest ? { onRequest } : {}) });
   return { client, manager: kubernetesSecretManager({ client, namespace }) };

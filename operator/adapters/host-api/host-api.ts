@@ -1,10 +1,14 @@
 import { Octokit } from "@octokit/core";
 import { throttling } from "@octokit/plugin-throttling";
+import NodeCache from "node-cache";
 import { Agent, Response, fetch as undiciFetch } from "undici";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
+import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
+import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { HostApi, HostRequest, HostTechnology, RequestValues } from "../../ports/host-technology.ts";
+import type { SecretManager } from "../../ports/secret-manager.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import { conditional, type Fetch } from "./conditional-requests.ts";
 import type { HostCallCounter } from "./host-calls.ts";
@@ -158,4 +162,23 @@ export async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> 
     if (answeredStatus(error) === 404) return undefined;
     throw error;
   }
+}
+
+/** A replaced token is used after this time. */
+const TOKEN_CACHED_SECONDS = 60;
+
+/** Reads hosts' tokens from the secret manager. The function throws PullRequestHostFailed for a token that it does not have. */
+export function hostTokens(secretManager: Pick<SecretManager, "read">) {
+  const known = new NodeCache({ stdTTL: TOKEN_CACHED_SECONDS, useClones: false });
+  return async (ref: SecretRef): Promise<Sensitive> => {
+    const id = `${ref.name}@${ref.key}`;
+    const cached = known.get<Sensitive>(id);
+    if (cached !== undefined) return cached;
+    const token = await textOf(ref, secretManager).catch((cause: Error) => {
+      throw new PullRequestHostFailed(`the host's token can't be read: ${cause.message}`, { cause });
+    });
+    if (token === undefined) throw new PullRequestHostFailed(`the secret manager has no '${id}': create it`);
+    known.set(id, token);
+    return token;
+  };
 }

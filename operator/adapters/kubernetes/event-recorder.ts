@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import { digestOf } from "../../../crds/digest.ts";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION, FIELD_MANAGER } from "../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../kit/client/errors.ts";
@@ -7,7 +8,7 @@ import { eventKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Log } from "../../kit/log.ts";
 import { type Clock, systemClock } from "../../kit/time/clock.ts";
-import { hourly, type TokenBucket, tokenBucket } from "../../kit/time/rate-limits.ts";
+import { reportLimit, type TokenBucket, tokenBucket } from "../../kit/time/rate-limits.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { Event, EventRecorder } from "../../ports/event-recorder.ts";
 
@@ -36,7 +37,7 @@ export function kubernetesEventRecorder(source: EventSource): EventRecorder {
   const { clock, log } = source;
   const occurrences = createOccurrences(clock);
   const inTurn = pLimit(AT_ONCE);
-  const dropping = hourly(clock);
+  const dropping = reportLimit(clock);
   // The API server's load is in real time, whatever the clock of the events.
   const inBurst = burstEnd(systemClock);
   let waiting = 0;
@@ -182,8 +183,6 @@ interface Occurrence {
   sent: Promise<void>;
 }
 
-/** The API server drops Events after an hour. */
-const HOUR_MS = 3_600_000;
 /** Event budget of an object: at once, and then per second. */
 const [BURST, PER_SECOND] = [20, 1 / 60];
 

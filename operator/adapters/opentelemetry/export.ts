@@ -6,7 +6,7 @@ import { BatchSpanProcessor, type SpanProcessor } from "@opentelemetry/sdk-trace
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import { tokenBucket } from "../../kit/time/rate-limits.ts";
+import { reportLimit } from "../../kit/time/rate-limits.ts";
 
 /** Destination of spans. */
 export interface SpanDestination {
@@ -22,7 +22,7 @@ export interface SpanDestination {
 /** Retries included. A retry's timer keeps the process alive. */
 const EXPORT_MS = 3_000;
 const CLOSE_MS = 3_000;
-const REPORT_EVERY_SECONDS = 60;
+const REPORT_EVERY_MS = 60_000;
 const LONGEST_REASON = 300;
 
 /** Sends spans in batches. Unsendable ones are dropped, with at most one log line a minute. */
@@ -30,10 +30,10 @@ export function spanExport({ endpoint, ca, headers, log, clock }: SpanDestinatio
   readonly processor: SpanProcessor;
   close(): Promise<void>;
 } {
-  const reports = tokenBucket(clock, 1 / REPORT_EVERY_SECONDS, REPORT_EVERY_SECONDS);
+  const reports = reportLimit(clock, REPORT_EVERY_MS);
   // Detaches the line from the work during which the batch is sent.
   const report = AsyncLocalStorage.bind((reason: string) => {
-    if (reports.take()) log.warn("spans are not delivered", { reason: reason.slice(0, LONGEST_REASON) });
+    if (reports.isDue()) log.warn("spans are not delivered", { reason: reason.slice(0, LONGEST_REASON) });
   });
   // Both are global: the SDK reports nowhere else.
   setGlobalErrorHandler((error) =>

@@ -1,4 +1,4 @@
-import type { RequestSeam, Verb } from "../../kit/client/request.ts";
+import type { RequestInterceptor, Verb } from "../../kit/client/request.ts";
 import type { Metrics, RequestMetrics, ServiceCallInterceptor } from "../../ports/metrics.ts";
 import { controllerMetrics } from "./controllers.ts";
 import { observedMetrics } from "./observed.ts";
@@ -53,7 +53,7 @@ const METHODS: Readonly<Record<Verb, string>> = {
 };
 
 /** Counts calls to the API server, like client-go. */
-function kubeRequestCounter(registry: MetricRegistry): RequestSeam {
+function kubeRequestCounter(registry: MetricRegistry): RequestInterceptor {
   const total = registry.counter("rest_client_requests_total");
   return (request, next) => {
     const method = METHODS[request.verb];

@@ -1,4 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
+import { MINUTE_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isCanary } from "../../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
@@ -27,7 +28,6 @@ export interface CanaryDependencies {
 
 type CanarySettings = NonNullable<Settings["canary"]>;
 
-const MINUTE_MS = 60_000;
 /** Fallback for the watch. */
 const RECHECK_MS = 30_000;
 /** Safety net should the platform be gone at its deletion. */

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../../crds/durations.ts";
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
@@ -27,8 +28,6 @@ import { withUsage } from "./status/usage.ts";
 import type { Step } from "./step.ts";
 import type { StepResults } from "./step-result.ts";
 import { environmentSteps } from "./steps/index.ts";
-
-const MINUTE_MS = 60_000;
 
 /**
  * Reconcile of an environment: towards its desired state, or its deletion.

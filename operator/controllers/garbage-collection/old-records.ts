@@ -1,4 +1,5 @@
 /** Drops what is old or too much: webhook deliveries, notifications, rollups, and records of environments. */
+import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
 import { isPending as isWaiting } from "../../../crds/notifications/notification.ts";
 import { byTheHour, dayOf } from "../../../crds/rollup.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
@@ -7,8 +8,6 @@ import { eachOf } from "../../kit/time/each-of.ts";
 import type { StoredRollup } from "../../ports/rollups.ts";
 import type { CollectionDependencies } from "./dependencies.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Limits of one collection, so that none takes minutes. */
 const MOST_DELIVERIES = { most: 2_000, atOnce: 8 };
 const MOST_MESSAGES = { most: 500, atOnce: 1 };

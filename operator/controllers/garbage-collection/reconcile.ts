@@ -1,8 +1,7 @@
+import { HOUR_MS, MINUTE_MS } from "../../../crds/durations.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { CollectionDependencies } from "./dependencies.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** Further objects wait, or a teardown goes on: it takes a few reconciles. */
 export const DELETING_RECHECK_MS = 10_000;
 

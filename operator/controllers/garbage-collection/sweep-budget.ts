@@ -1,5 +1,5 @@
 import { mostAtOnce } from "../../../crds/environment/deletion-budget.ts";
-import { hourly } from "../../kit/time/rate-limits.ts";
+import { reportLimit } from "../../kit/time/rate-limits.ts";
 import type { CollectionDependencies } from "./dependencies.ts";
 
 interface Excess {
@@ -24,7 +24,7 @@ export function sweepBudget(
   { settings, clock, log, events }: CollectionDependencies<"settings" | "clock" | "log" | "events">,
   { line, reason, message, remedy }: BlockedSweep,
 ) {
-  const report = hourly(clock);
+  const report = reportLimit(clock);
   return (orphans: number, living: number): boolean => {
     // A lost or restored etcd also returns an empty list: without owners, two orphans are too many.
     const most = living === 0 ? 1 : mostAtOnce(settings.sweep.deletionBudget, living);

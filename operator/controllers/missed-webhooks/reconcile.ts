@@ -1,5 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import { digestOf } from "../../../crds/digest.ts";
+import { DAY_MS, MINUTE_MS } from "../../../crds/durations.ts";
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
@@ -36,8 +37,6 @@ export interface MissedWebhookDependencies {
   readonly world: DecisionContext;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Retention of GitHub's log. An older pull request may have lost its environment and its record long ago. */
 const REMEMBERED_MS = 3 * DAY_MS;
 /** Limit on single fetches of a Repository's pull requests per sweep. */

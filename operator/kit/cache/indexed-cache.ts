@@ -15,6 +15,7 @@ import {
   type ObjectCacheOptions,
 } from "./object-cache.ts";
 import { PendingWrites } from "./pending-writes.ts";
+import { withoutHistory } from "./watched-kind.ts";
 
 /** An empty cache; a reflector fills it. */
 export function createObjectCache<T extends KubeObject>(
@@ -45,7 +46,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   constructor(options: ObjectCacheOptions<T>) {
     const indexes = Object.entries(options.indexes ?? {});
     this.#indexes = new Map(indexes.map(([name, valuesOf]) => [name, new CacheIndex(valuesOf)]));
-    this.#transform = options.transform ?? withoutManagedFields;
+    this.#transform = options.transform ?? withoutHistory;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log;
   }
@@ -56,10 +57,6 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
 
   list(): T[] {
     return [...this.#view.values()];
-  }
-
-  get size(): number {
-    return this.#view.size;
   }
 
   by(index: string, value: string): readonly T[] {
@@ -80,12 +77,12 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     const key = keyOf(object);
     const delivered = this.#delivered.get(key);
     if (delivered !== undefined && isSameVersion(delivered.metadata, object.metadata)) {
-      this.#answered(key, this.trimmed(object), delivered);
+      this.#takeAnswer(key, this.trimmed(object), delivered);
       return;
     }
     if (this.#delivered.hasReached(key, object.metadata.resourceVersion)) return;
     this.#pending.noteWritten(key, this.trimmed(object), this.#clock.monotonicMs());
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   deleted(object: T): void {
@@ -95,7 +92,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     // The object's end or successor arrived before the response.
     if (!isDelivered && this.#delivered.hasReached(key, resourceVersion)) return;
     this.#pending.noteDeleted(key, object.metadata, this.#clock.monotonicMs());
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   subscribe(listener: CacheListener<T>): () => void {
@@ -118,16 +115,16 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
       if (items.has(key)) continue;
       this.#delivered.end(key, resourceVersion);
       this.#pending.ended(key, { uid: metadata.uid, resourceVersion });
-      this.#settle([key]);
+      this.#update([key]);
     }
     for (const [key, item] of items) {
       await yieldIfDue();
       const shown = this.#shown(key, item.metadata);
       this.#accept(key, shown !== undefined && equalJson(shown, item) ? shown : item);
-      this.#settle([key]);
+      this.#update([key]);
     }
     this.#delivered.listed(resourceVersion);
-    this.#settle(this.#pending.listed(mark.begun, resourceVersion));
+    this.#update(this.#pending.listed(mark.begun, resourceVersion));
     this.#synced = true;
     this.#syncedOnce.resolve();
   }
@@ -137,7 +134,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     if (this.#delivered.hasReached(key, object.metadata.resourceVersion)) return;
     // Most events echo this process's own writes.
     this.#accept(key, this.#shown(key, object.metadata) ?? this.trimmed(object));
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   remove({ metadata }: T): void {
@@ -148,7 +145,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     if (isRepeated || (known !== undefined && isNewer(known, resourceVersion))) return;
     this.#delivered.end(key, resourceVersion);
     this.#pending.ended(key, metadata);
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   oldestUnconfirmedMs(): number | undefined {
@@ -160,10 +157,10 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
    * A watch older than a change of the CRD delivers objects without the new fields until the API server ends it a
    * second later; the response to a write has them.
    */
-  #answered(key: string, object: T, delivered: T): void {
+  #takeAnswer(key: string, object: T, delivered: T): void {
     if (equalJson(object, delivered)) return;
     this.#delivered.put(key, object);
-    this.#settle([key]);
+    this.#update([key]);
   }
 
   #accept(key: string, object: T): void {
@@ -178,10 +175,10 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
   }
 
   /** Updates the view of all keys before it calls the first listener. */
-  #settle(keys: Iterable<string>): void {
+  #update(keys: Iterable<string>): void {
     const changes: Change<T>[] = [];
     for (const key of keys) changes.push(...this.#changesOf(key));
-    for (const change of changes) this.#tell(change);
+    for (const change of changes) this.#notify(change);
   }
 
   #changesOf(key: string): Change<T>[] {
@@ -198,7 +195,7 @@ class IndexedCache<T extends KubeObject> implements ObjectCache<T>, CacheFeed<T>
     for (const index of this.#indexes.values()) this.#guarded(key, () => index.file(key, object));
   }
 
-  #tell({ key, current, previous }: Change<T>): void {
+  #notify({ key, current, previous }: Change<T>): void {
     for (const listener of this.#listeners) this.#guarded(key, () => listener(key, current, previous));
   }
 
@@ -242,11 +239,6 @@ function changesBetween<T extends KubeObject>(
 /** After a restore of etcd versions repeat, but another object of the name has another UID. */
 function isSameVersion(one: KubeObject["metadata"], other: KubeObject["metadata"]): boolean {
   return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
-}
-
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  const { managedFields: _dropped, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 /** Deletions remembered until the next list; the oldest go first. */

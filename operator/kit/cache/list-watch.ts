@@ -1,12 +1,12 @@
 import { KubeError } from "../client/errors.ts";
-import type { KubeClient, ListOptions, WatchEvent, WatchOptions } from "../client/kube-client.ts";
+import type { KubeClient, WatchEvent, WatchOptions } from "../client/kube-client.ts";
 import { type KubeObject, keyOf, type ResourceType } from "../client/objects.ts";
 import type { Clock } from "../time/clock.ts";
 import { boundedSignal } from "../time/deadline.ts";
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import { type Collection, isNewer } from "./object-cache.ts";
 
-export interface ListWatchOptions<T extends KubeObject>
+interface ListWatchOptions<T extends KubeObject>
   extends Pick<WatchOptions, "namespace" | "labelSelector" | "withoutManagedFields" | "signal"> {
   readonly clock: Clock;
   /** False for an event that no cache can use. @throws KubeError for an ERROR event */
@@ -42,23 +42,9 @@ export async function listWatch<T extends KubeObject>(
     if (options.signal.aborted || isToWait(error)) throw error;
     options.onFallback(error);
     const { namespace, labelSelector, signal, keep, onProgress: onPage } = options;
-    return inPages(client, type, {
-      ...(namespace && { namespace }),
-      ...(labelSelector && { labelSelector }),
-      signal,
-      keep,
-      onPage,
-    });
+    const { items, resourceVersion } = await client.list(type, { namespace, labelSelector, signal, keep, onPage });
+    return { items: new Map(items.map((item) => [keyOf(item), item])), resourceVersion };
   }
-}
-
-async function inPages<T extends KubeObject>(
-  client: Pick<KubeClient, "list">,
-  type: ResourceType<T>,
-  options: ListOptions<T>,
-): Promise<Collection<T>> {
-  const { items, resourceVersion } = await client.list(type, options);
-  return { items: new Map(items.map((item) => [keyOf(item), item])), resourceVersion };
 }
 
 /** Pages would cost an overloaded server more. */

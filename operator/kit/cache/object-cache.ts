@@ -18,7 +18,6 @@ export interface ObjectCache<T extends KubeObject> {
   get(key: string): T | undefined;
   /** All objects, in a new array. */
   list(): T[];
-  readonly size: number;
   /** The objects that the named index files under `value`. @throws TypeError for an index that was not declared */
   by(index: string, value: string): readonly T[];
   /** True once the first complete list has arrived; never false again. */
@@ -50,10 +49,7 @@ export interface CacheFeed<T extends KubeObject> {
   replace(collection: Collection<T>, mark: ListMark): Promise<void>;
   /** Takes an ADDED or MODIFIED event; one older than the delivered state of its key changes nothing. */
   upsert(object: T): void;
-  /**
-   * Takes a DELETED event, with the last known object and the version of its end; also when the watch no longer selects
-   * it.
-   */
+  /** Takes a DELETED event: the last known object with the version of its end, or of its leaving the selection. */
   remove(object: T): void;
   /** Milliseconds for which the oldest own write has waited for its event; undefined without one. */
   oldestUnconfirmedMs(): number | undefined;
@@ -66,7 +62,7 @@ export interface ListMark {
 
 export interface ObjectCacheOptions<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Applied to every object before it is kept, own writes included (default: drops `managedFields`). */
+  /** Applied to every object before it is kept, own writes included (default `withoutHistory`). */
   readonly transform?: (object: T) => T;
   readonly clock?: Clock;
   /** Receives errors of transforms, indexes and listeners; without it such an error ends the process. */

@@ -2,7 +2,7 @@ import type { KubeObject, ObjectMeta } from "../client/objects.ts";
 import { isNewer } from "./object-cache.ts";
 
 /** The newest undelivered write of this process to one key. */
-export interface PendingWrite<T> {
+interface PendingWrite<T> {
   readonly uid: string;
   /** Last known version; the end of a deleted object is newer. */
   readonly resourceVersion: string;

@@ -14,17 +14,14 @@ import {
   noHistory,
   type RelistReason,
   type WatchOutcome,
-} from "./watch-outcome.ts";
-import { WatchSession } from "./watch-session.ts";
+  WatchSession,
+} from "./watch-session.ts";
 
 /** State of a reflector, for readiness and metrics. Times are on the clock's monotonic scale. */
 export interface ReflectorStatus {
   /** Time of the last page or bytes (bookmarks included); undefined before the first. */
   readonly lastProgressAt: number | undefined;
-  /**
-   * Start of the last list or watch: at most about a minute ago, also while the API server is away; longer during a
-   * long list.
-   */
+  /** Start of the last list or watch, failed ones included: longer ago than a minute only during a long list. */
   readonly lastBegunAt: number | undefined;
 }
 
@@ -36,7 +33,7 @@ export interface Reflector {
   status(): ReflectorStatus;
 }
 
-export interface ReflectorOptions<T extends KubeObject> {
+interface ReflectorOptions<T extends KubeObject> {
   readonly client: KubeClient;
   readonly type: ResourceType<T>;
   readonly cache: ObjectCache<T> & CacheFeed<T>;
@@ -201,12 +198,8 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     return pause(this.#clock, this.#backoff.next(seconds), this.#stop.signal);
   }
 
-  #selection(): Pick<ReflectorOptions<T>, "namespace" | "labelSelector" | "withoutManagedFields"> {
+  #selection() {
     const { namespace, labelSelector, withoutManagedFields = false } = this.#options;
-    return {
-      withoutManagedFields,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-    };
+    return { namespace, labelSelector, withoutManagedFields };
   }
 }

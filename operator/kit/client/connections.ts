@@ -1,12 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../time/clock.ts";
 import { orAborted } from "../time/deadline.ts";
-import {
-  type Credentials,
-  createCredentialSource,
-  type KubeConfigSource,
-  type TlsMaterial,
-} from "./credentials/credentials.ts";
+import { type Credentials, createCredentialSource, type KubeConfigSource, type TlsMaterial } from "./credentials.ts";
 
 /** One HTTP exchange without credentials. */
 export interface WireRequest {
@@ -20,9 +15,7 @@ export interface WireRequest {
   readonly isStream: boolean;
 }
 
-/**
- * Separate pools: long watches never starve calls. HTTP/2 stays off: undici loses requests on a GOAWAY (issue 5468).
- */
+/** Separate pools: long watches never starve calls. No HTTP/2: undici loses requests on a GOAWAY (issue 5468). */
 interface Pools {
   readonly fingerprint: string;
   readonly calls: Agent;

@@ -1,9 +1,9 @@
 import { systemClock } from "../time/clock.ts";
 import { createKubeConnections } from "./connections.ts";
-import type { KubeConfigSource } from "./credentials/credentials.ts";
+import type { KubeConfigSource } from "./credentials.ts";
 import { createKubeExchange, type KubeExchangeOptions } from "./exchange.ts";
 import type { KubeClient } from "./kube-client.ts";
-import { kubeLines, kubeReads } from "./reads.ts";
+import { kubeReads } from "./reads.ts";
 import { kubeWatch } from "./watch.ts";
 import { kubeWrites } from "./writes.ts";
 
@@ -31,7 +31,6 @@ export function createKubeClient({
     ...kubeReads(exchange),
     ...kubeWrites(exchange, userAgent.replace(/\/.*$/, "")),
     ...kubeWatch(exchange),
-    ...kubeLines(exchange),
     close: () => connections.close(),
   };
 }

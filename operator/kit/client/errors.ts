@@ -5,17 +5,16 @@ export interface FieldCause {
   readonly message?: string;
 }
 
-/** Facts of a failed call. */
-export interface KubeFailure {
+interface KubeFailure {
   readonly status: number;
   /** The API server's `Status.reason`, or `Unreachable`, `Timeout`, `Aborted`, `BrokenStream`. */
   readonly reason: string;
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   readonly causes?: readonly FieldCause[];
   /** Kind or plural in the refusal (`Status.details.kind`), such as `namespaces`. */
-  readonly kind?: string;
+  readonly kind?: string | undefined;
   /** The API server's sentence: for conditions that quote a refusal, never for logs. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -112,9 +111,7 @@ export function insteadOf<const A>(isExpected: (error: unknown) => boolean, answ
   };
 }
 
-/**
- * Answers the call's result. An error becomes the port's error where `translate` answers one; otherwise it is rethrown.
- */
+/** Answers the call's result. An error becomes the port's where `translate` answers one, else it is rethrown. */
 export async function translated<T>(
   call: () => Promise<T>,
   translate: (error: unknown) => Error | undefined,

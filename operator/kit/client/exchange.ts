@@ -4,23 +4,22 @@ import { type BoundedSignal, boundedSignal, orAborted, within } from "../time/de
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import type { KubeConnections, WireRequest } from "./connections.ts";
 import { KubeError } from "./errors.ts";
-import { isWrite, type KubeRequest, type KubeResponse, type RequestSeam } from "./request.ts";
+import { isWrite, type KubeRequest, type KubeResponse, type RequestInterceptor } from "./request.ts";
 import { assertAccepted, errorOfWire, flatHeaders } from "./responses.ts";
 import { retryRead } from "./retries.ts";
-import type { WriteGuard } from "./write-guard.ts";
 
 export interface Call extends KubeRequest {
   readonly method: WireRequest["method"];
   readonly contentType?: string;
   /** Requested media type, unless plain JSON. */
-  readonly accept?: string;
+  readonly accept?: string | undefined;
 }
 
 /** Sends calls through the interceptor, with deadline and translated errors. */
 export interface KubeExchange {
   /** One attempt; for writes. */
   once(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
-  /** Retries as `read-retry` allows; for reads. */
+  /** Retries as `retryRead` allows; for reads. */
   read(call: Call, signal?: AbortSignal): Promise<KubeResponse>;
   /** One attempt; answers the unread bytes with their signal. */
   stream(call: Call, signal?: AbortSignal): Promise<OpenStream>;
@@ -33,6 +32,14 @@ export interface OpenStream {
   close(): void;
 }
 
+/** Permission of a client to work, such as a leader's term. */
+export interface WriteGuard {
+  /** Aborts every call in flight; later calls fail with reason `Aborted`. */
+  readonly signal: AbortSignal;
+  /** Called just before a write is sent: false fails it as `Aborted`, although `signal` has not aborted yet. */
+  readonly holds: () => boolean;
+}
+
 export interface KubeExchangeOptions {
   readonly connections: KubeConnections;
   /** The part up to the first slash is the field manager of this client's writes (default `controller-kit`). */
@@ -42,14 +49,14 @@ export interface KubeExchangeOptions {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly onRequest?: RequestSeam | undefined;
+  readonly onRequest?: RequestInterceptor | undefined;
   /** Without it every call is allowed. */
   readonly guard?: WriteGuard | undefined;
 }
 
 export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   const { connections, clock, deadlineMs, random, guard } = options;
-  const seam: RequestSeam = options.onRequest ?? ((_request, next) => next());
+  const interceptor: RequestInterceptor = options.onRequest ?? ((_request, next) => next());
 
   async function send(call: Call, bound: BoundedSignal, isStream: boolean): Promise<Dispatcher.ResponseData> {
     // Checked last before sending: the lease may have been lost since the call began.
@@ -62,7 +69,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   }
 
   async function attempt(call: Call, bound: BoundedSignal): Promise<KubeResponse> {
-    const response = await seam(seen(call), async () => answered(await send(call, bound, false), bound));
+    const response = await interceptor(seen(call), async () => answered(await send(call, bound, false), bound));
     if (response.status === 401) connections.reauthenticate();
     assertAccepted(response);
     return response;
@@ -75,7 +82,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
       bound.release();
     };
     try {
-      const response = await seam(seen(call), async () => {
+      const response = await interceptor(seen(call), async () => {
         const raw = await send(call, bound, true);
         if (raw.statusCode >= 400) return answered(raw, bound);
         opened = raw.body;
@@ -83,7 +90,7 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
       });
       if (response.status === 401) connections.reauthenticate();
       assertAccepted(response);
-      if (response.stream === undefined) throw new TypeError("a request seam answered no stream");
+      if (response.stream === undefined) throw new TypeError("a request interceptor answered no stream");
       // undici ends its own stream with the signal; an interceptor's stream needs help.
       const bytes = response.stream === opened ? opened : untilAborted(response.stream, bound.signal);
       return { bytes, bound, close };
@@ -122,7 +129,9 @@ function seen({ method: _method, contentType: _contentType, accept: _accept, ...
 
 function wireRequest(call: Call, userAgent: string): Omit<WireRequest, "signal" | "isStream"> {
   // Not URLSearchParams, which takes ten times as long on every call.
-  const query = Object.entries(call.query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const query = Object.entries(call.query).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
+  );
   return {
     method: call.method,
     path: query.length === 0 ? call.path : `${call.path}?${query.join("&")}`,

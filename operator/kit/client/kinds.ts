@@ -21,7 +21,6 @@ export const eventKind = v1("events.k8s.io", "Event", "events");
 export const podKind = v1("", "Pod", "pods");
 export const volumeClaimKind = v1("", "PersistentVolumeClaim", "persistentvolumeclaims");
 export const volumeKind = v1("", "PersistentVolume", "persistentvolumes", false);
-export const deploymentKind = v1("apps", "Deployment", "deployments");
 export const revisionKind = v1("apps", "ControllerRevision", "controllerrevisions");
 export const leaseKind = v1("coordination.k8s.io", "Lease", "leases");
 export const networkPolicyKind = v1("networking.k8s.io", "NetworkPolicy", "networkpolicies");

@@ -5,15 +5,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface ReadOptions extends CallOptions {
+interface ReadOptions extends CallOptions {
   /** Fetches only the metadata: for objects whose content must not be seen, such as Secrets. */
   readonly metadataOnly?: boolean;
 }
 
 export interface ListOptions<T = KubeObject> extends ReadOptions {
   /** Absent: all namespaces. */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
   /** One of the few fields that the API server supports. */
   readonly fieldSelector?: string;
   /** Objects per page (default 100); pages are gathered first. */
@@ -29,12 +29,12 @@ export interface ListResult<T> {
   readonly resourceVersion: string;
 }
 
-export interface CreateOptions extends CallOptions {
+interface CreateOptions extends CallOptions {
   /** Everything but the storing, refusals included. */
   readonly dryRun?: boolean;
 }
 
-export interface PatchOptions extends CallOptions {
+interface PatchOptions extends CallOptions {
   /** Name such as `status`. */
   readonly subresource?: string;
   /**
@@ -60,8 +60,8 @@ export interface WatchOptions {
   readonly resourceVersion?: string;
   /** Seconds after which the server ends the watch. */
   readonly timeoutSeconds: number;
-  readonly namespace?: string;
-  readonly labelSelector?: string;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
   /** Leaves `managedFields` empty: a third less decoding (default false). */
   readonly withoutManagedFields?: boolean;
   readonly signal: AbortSignal;
@@ -73,10 +73,6 @@ export interface WatchOptions {
 export interface WatchEvent<T> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR" | (string & {});
   readonly object: T;
-}
-
-export interface LinesOptions {
-  readonly signal: AbortSignal;
 }
 
 export interface TextOptions extends CallOptions {
@@ -111,7 +107,7 @@ export interface KubeClient {
    * Lines of such a text as they arrive, until the server ends it. As with a watch, only the first response has a
    * deadline; a broken stream throws, also on abort (`Aborted`). A line beyond 64 KiB is cut. Never retried.
    */
-  lines(path: string, query: Readonly<Record<string, string>>, options: LinesOptions): AsyncIterable<string>;
+  lines(path: string, query: Readonly<Record<string, string>>, options: Required<CallOptions>): AsyncIterable<string>;
   /** The API server's clock (whole seconds), for decisions that must not trust ours alone. */
   serverTime(options?: CallOptions): Promise<Date>;
   close(): Promise<void>;

@@ -1,6 +1,4 @@
-/**
- * Last write of one field manager. https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
- */
+/** A manager's last write: https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management */
 export interface ManagedFields {
   readonly manager?: string;
   /** Precision: seconds. */
@@ -44,10 +42,7 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
 }
 
-/**
- * An object to be sent: the client fills in `apiVersion` and `kind`. `uid` and `resourceVersion` act as preconditions
- * where given.
- */
+/** An object to send: the client fills in `apiVersion` and `kind`. A `uid` or `resourceVersion` is a precondition. */
 export type Draft<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata" | "status"> & {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -76,8 +71,10 @@ export interface ObjectRef {
 }
 
 /** Variable parts of a resource path; without `name`, the collection. */
-export interface PathParts extends Partial<ObjectRef> {
-  readonly subresource?: string;
+interface PathParts {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly subresource?: string | undefined;
 }
 
 /** Declares a kind and its objects' type: `resourceType<ConfigMap>({group: "", version: "v1", …})`. */

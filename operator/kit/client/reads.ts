@@ -1,7 +1,7 @@
 import { yieldIfDue } from "../time/yield-if-due.ts";
 import { insteadOf, isGone, isNotFound, KubeError } from "./errors.ts";
 import type { Call, KubeExchange, OpenStream } from "./exchange.ts";
-import type { KubeClient, LinesOptions, ListOptions, ListResult, TextOptions } from "./kube-client.ts";
+import type { CallOptions, KubeClient, ListOptions, ListResult, TextOptions } from "./kube-client.ts";
 import { apiVersionOf, type KubeObject, type ResourceType, resourcePath } from "./objects.ts";
 import type { KubeResponse } from "./request.ts";
 import { errorOfWire } from "./responses.ts";
@@ -14,19 +14,12 @@ const MOST_LIST_RESTARTS = 3;
 const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
 /** Read methods of the client. */
-export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "serverTime"> {
+export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "list" | "text" | "lines" | "serverTime"> {
   return {
     async find<T extends KubeObject>(...[type, ref, options]: Parameters<KubeClient["find"]>) {
-      const form = options?.metadataOnly ? { accept: metadataOnly("PartialObjectMetadata") } : {};
-      const call: Call = {
-        verb: "get",
-        method: "GET",
-        type,
-        ...ref,
-        path: resourcePath(type, ref),
-        query: {},
-        ...form,
-      };
+      const accept = options?.metadataOnly ? metadataOnly("PartialObjectMetadata") : undefined;
+      const path = resourcePath(type, ref);
+      const call: Call = { verb: "get", method: "GET", type, ...ref, path, query: {}, accept };
       return exchange
         .read(call, options?.signal)
         .then(objectOf<T>)
@@ -34,6 +27,7 @@ export function kubeReads(exchange: KubeExchange): Pick<KubeClient, "find" | "li
     },
     list: (type, options = {}) => restartingList(exchange, type, options),
     text: (path, query, options) => boundedText(exchange, { path, query }, options),
+    lines: (path, query, options) => lines(exchange, { path, query }, options),
     async serverTime(options) {
       const call: Call = { verb: "version", method: "GET", path: "/version", query: {} };
       const { headers } = await exchange.read(call, options?.signal);
@@ -72,7 +66,7 @@ async function allPages<T extends KubeObject>(
 ): Promise<ListResult<T>> {
   const { keep = (object: T) => object } = options;
   const items: T[] = [];
-  let continueToken = "";
+  let continueToken: string | undefined;
   for (;;) {
     const page = listOf<T>(await exchange.read(pageCall(type, options, continueToken), options.signal));
     options.onPage?.();
@@ -81,27 +75,25 @@ async function allPages<T extends KubeObject>(
       await yieldIfDue();
       items.push(keep({ ...item, apiVersion: apiVersionOf(type), kind: type.kind }));
     }
-    continueToken = page.metadata.continue ?? "";
-    if (continueToken === "") return { items, resourceVersion: page.metadata.resourceVersion };
+    continueToken = page.metadata.continue || undefined;
+    if (continueToken === undefined) return { items, resourceVersion: page.metadata.resourceVersion };
   }
 }
 
-function pageCall(type: ResourceType, options: Omit<ListOptions, "keep" | "onPage">, continueToken: string): Call {
+function pageCall(
+  type: ResourceType,
+  options: Omit<ListOptions, "keep" | "onPage">,
+  continueToken: string | undefined,
+): Call {
   const { namespace, labelSelector, fieldSelector, limit = PAGE_SIZE } = options;
-  const place = namespace === undefined ? {} : { namespace };
   return {
     verb: "list",
     method: "GET",
     type,
-    ...place,
-    path: resourcePath(type, place),
-    ...(options.metadataOnly ? { accept: metadataOnly("PartialObjectMetadataList") } : {}),
-    query: {
-      limit: String(limit),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
-      ...(continueToken === "" ? {} : { continue: continueToken }),
-    },
+    namespace,
+    path: resourcePath(type, { namespace }),
+    accept: options.metadataOnly ? metadataOnly("PartialObjectMetadataList") : undefined,
+    query: { limit: String(limit), labelSelector, fieldSelector, continue: continueToken },
   };
 }
 
@@ -121,8 +113,7 @@ async function boundedText(
   where: Pick<Call, "path" | "query">,
   { signal, limitBytes, accept }: TextOptions,
 ): Promise<string> {
-  const form = accept === undefined ? {} : { accept };
-  const opened = await exchange.stream({ verb: "get", method: "GET", ...where, ...form }, signal);
+  const opened = await exchange.stream({ verb: "get", method: "GET", ...where, accept }, signal);
   try {
     return await firstBytes(opened, limitBytes);
   } catch (error) {
@@ -150,15 +141,10 @@ async function firstBytes({ bytes }: OpenStream, limitBytes: number): Promise<st
 const LONGEST_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
-/** Line reader of the client. */
-export function kubeLines(exchange: KubeExchange): Pick<KubeClient, "lines"> {
-  return { lines: (path, query, options) => lines(exchange, { path, query }, options) };
-}
-
 async function* lines(
   exchange: KubeExchange,
   where: Pick<Call, "path" | "query">,
-  { signal }: LinesOptions,
+  { signal }: Required<CallOptions>,
 ): AsyncGenerator<string> {
   const opened = await exchange.stream({ verb: "get", method: "GET", ...where }, signal);
   opened.bound.endDeadline();
@@ -171,9 +157,7 @@ async function* lines(
   }
 }
 
-/**
- * Complete lines of a text, without line ends; an unfinished last line is dropped. Reads on when all lines are taken.
- */
+/** Complete lines of a text, without line ends; drops an unfinished last one. Reads on when all lines are taken. */
 async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let open: Uint8Array[] = [];
   let openBytes = 0;

@@ -8,12 +8,13 @@ export interface KubeRequest {
   readonly verb: Verb;
   /** Absent for `version` and for plain text paths. */
   readonly type?: ResourceType;
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly subresource?: string;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly subresource?: string | undefined;
   /** The URL path without query, every segment encoded. */
   readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
+  /** Parameters; undefined ones are not sent. */
+  readonly query: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
 }
 
@@ -37,7 +38,7 @@ export interface KubeResponse {
  * omitted, repeated, reordered, delayed or added. To cut it, throw or return; to stall it, never yield: the client's
  * signal ends it.
  */
-export type RequestSeam = (request: KubeRequest, next: () => Promise<KubeResponse>) => Promise<KubeResponse>;
+export type RequestInterceptor = (request: KubeRequest, next: () => Promise<KubeResponse>) => Promise<KubeResponse>;
 
 /** True for verbs that change the server's state. */
 export function isWrite(verb: Verb): boolean {

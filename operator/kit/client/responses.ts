@@ -21,16 +21,15 @@ export function assertAccepted(response: KubeResponse): void {
 }
 
 /** The error for the body of a refused call, `Status` or other. */
-export function errorOfStatus(status: number, body: unknown, retryAfter?: string): KubeError {
+function errorOfStatus(status: number, body: unknown, retryAfter?: string): KubeError {
   const facts: StatusBody = typeof body === "object" && body !== null ? body : {};
-  const seconds = retryAfterSeconds(retryAfter, facts);
   return new KubeError({
     status,
-    reason: typeof facts.reason === "string" && facts.reason !== "" ? facts.reason : reasonOf(status),
+    reason: textOf(facts.reason) || reasonOf(status),
     causes: causesOf(facts.details?.causes),
-    ...(typeof facts.details?.kind === "string" ? { kind: facts.details.kind } : {}),
-    ...(typeof facts.message === "string" ? { detail: facts.message } : {}),
-    ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+    kind: textOf(facts.details?.kind),
+    detail: textOf(facts.message),
+    retryAfterSeconds: retryAfterSeconds(retryAfter, facts),
   });
 }
 
@@ -59,9 +58,10 @@ export function flatHeaders(headers: IncomingHttpHeaders): Record<string, string
 }
 
 function codeOf(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  return typeof error === "object" && error !== null && "code" in error ? textOf(error.code) : undefined;
 }
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 function reasonOf(status: number): string {
   return (STATUS_CODES[status] ?? "Unknown").replaceAll(/[^A-Za-z]/g, "");

@@ -4,10 +4,7 @@ import { isAlreadyExists, isConflict, KubeError } from "./errors.ts";
 
 const CONFLICT_ROUNDS = 5;
 
-/**
- * Repeats a read-and-write after a conflict with another writer; `attempt` must read afresh from the second round on.
- * Throws the conflict after five rounds.
- */
+/** Repeats a read-and-write after a conflict, five times in all; `attempt` must read afresh from round 2 on. */
 export async function retryOnConflict<T>(attempt: (round: number) => Promise<T>): Promise<T> {
   for (let round = 1; ; round++) {
     try {
@@ -31,9 +28,7 @@ interface RetryOptions {
   readonly untilMs: number;
 }
 
-/**
- * Repeats a read while the failure may pass: four attempts, 0.1 s doubling with jitter, or the server's `Retry-After`.
- */
+/** Repeats a read while the failure may pass: four attempts, 0.1 s doubling with jitter, or `Retry-After`. */
 export async function retryRead<R>(read: () => Promise<R>, options: RetryOptions): Promise<R> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -50,8 +45,8 @@ export async function retryRead<R>(read: () => Promise<R>, options: RetryOptions
 function delayBefore(attempt: number, error: unknown, options: RetryOptions): number | undefined {
   if (attempt >= READ_ATTEMPTS || !mayPass(error, attempt)) return undefined;
   const ownMs = backoffMs(attempt, BACKOFF_MS) * (0.5 + options.random());
-  const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
-  const delayMs = Math.max(ownMs, askedMs === 0 ? 0 : askedMs * (1 + 0.1 * options.random()));
+  const retryAfterMs = (error.retryAfterSeconds ?? 0) * 1000;
+  const delayMs = Math.max(ownMs, retryAfterMs === 0 ? 0 : retryAfterMs * (1 + 0.1 * options.random()));
   return options.clock.monotonicMs() + delayMs < options.untilMs ? delayMs : undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Call, KubeExchange, OpenStream } from "./exchange.ts";
 import type { KubeClient, WatchEvent, WatchOptions } from "./kube-client.ts";
 import { type KubeObject, type ResourceType, resourcePath } from "./objects.ts";
 
-/** The watching part of the client. */
+/** Watch method of the client. */
 export function kubeWatch(exchange: KubeExchange): Pick<KubeClient, "watch"> {
   return {
     watch: <T extends KubeObject>(type: ResourceType<T>, options: WatchOptions) => events<T>(exchange, type, options),
@@ -46,20 +46,15 @@ async function openWatch(
 }
 
 function watchCall(type: ResourceType, options: WatchOptions): Call {
-  const place = options.namespace === undefined ? {} : { namespace: options.namespace };
+  const { namespace, labelSelector, timeoutSeconds } = options;
+  const common = { watch: "true", allowWatchBookmarks: "true", timeoutSeconds: String(timeoutSeconds), labelSelector };
   return {
     verb: "watch",
     method: "GET",
     type,
-    ...place,
-    path: resourcePath(type, place),
-    query: {
-      watch: "true",
-      allowWatchBookmarks: "true",
-      ...startOf(options),
-      timeoutSeconds: String(options.timeoutSeconds),
-      ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
-    },
+    namespace,
+    path: resourcePath(type, { namespace }),
+    query: { ...common, ...startOf(options) },
   };
 }
 

@@ -36,7 +36,7 @@ export function kubeWrites(
       return objectOf(await exchange.once({ ...call, query: how }, options?.signal));
     },
     async patch(type, ref, body, { as, subresource, signal }) {
-      const target = { ...refOf(ref), ...(subresource === undefined ? {} : { subresource }) };
+      const target = { ...refOf(ref), subresource };
       const how = as === "apply" ? { ...query, force: "true" } : query;
       const call = { ...write("patch", "PATCH", type, target), query: how, body, contentType: CONTENT_TYPES[as] };
       return objectOf(await exchange.once(call, signal));
@@ -47,14 +47,8 @@ export function kubeWrites(
     },
     async delete<T extends KubeObject>(...[type, ref, options = {}]: Parameters<KubeClient["delete"]>) {
       const { signal, gracePeriodSeconds, ...preconditions } = options;
-      const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
-      const body = {
-        apiVersion: "v1",
-        kind: "DeleteOptions",
-        propagationPolicy: "Background",
-        preconditions,
-        ...grace,
-      };
+      const kind = { apiVersion: "v1", kind: "DeleteOptions" };
+      const body = { ...kind, propagationPolicy: "Background", preconditions, gracePeriodSeconds };
       const call = { ...write("delete", "DELETE", type, refOf(ref)), query: {}, body };
       return exchange
         .once(call, signal)
@@ -74,9 +68,7 @@ function complete<T extends KubeObject>(type: ResourceType<T>, draft: Draft<T>):
   return { ...draft, apiVersion: draft.apiVersion ?? apiVersionOf(type), kind: draft.kind ?? type.kind };
 }
 
-/**
- * A removed object is answered as a `Status`, or (some built-in kinds) in its last state, without a deletion timestamp.
- */
+/** A removed object is answered as a `Status`, or (some built-in kinds) in its last state, without deletion time. */
 function remainsOf<T extends KubeObject>(response: KubeResponse): T | "gone" {
   const object = objectOf<T>(response);
   return object.kind === "Status" || object.metadata.deletionTimestamp === undefined ? "gone" : object;

@@ -1,4 +1,4 @@
-import type { RetryDelayOptions } from "./retry-delays.ts";
+import type { BackoffBounds } from "../time/backoff.ts";
 
 /** Result of a reconcile: done, or requeued after a while. */
 export interface ReconcileResult {
@@ -46,7 +46,7 @@ export interface Controller {
   /** A reconcile that lasts longer is aborted and requeued (default 60 s). */
   readonly deadlineMs?: number;
   /** First and longest backoff of a failing key (default: the manager's). */
-  readonly backoffMs?: RetryDelayOptions["backoffMs"];
+  readonly backoffMs?: BackoffBounds | undefined;
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { TermEnd } from "../leader/leader-election.ts";
+import type { BackoffBounds } from "../time/backoff.ts";
 import type { Controller } from "./controller.ts";
-import type { RetryDelayOptions } from "./retry-delays.ts";
-import { createWorkerPool, type WorkerPool, type WorkerPoolContext } from "./worker-pool.ts";
+import { WorkerPool, type WorkerPoolContext } from "./worker-pool.ts";
 
 export interface ManagerContext extends WorkerPoolContext {
-  readonly backoffMs: RetryDelayOptions["backoffMs"];
+  readonly backoffMs: BackoffBounds;
   /** Further subscriptions with the controllers' lifetime; each returns its end. */
   readonly subscriptions?: readonly (() => () => void)[];
   /** Called when nothing more may be sent: aborts calls of running reconciles. */
@@ -27,7 +27,7 @@ export async function runControllers(
 ): Promise<void> {
   const { subscriptions = [], backoffMs } = context;
   const running = controllers.map((controller) => {
-    const pool = createWorkerPool({ backoffMs, ...controller }, context);
+    const pool = new WorkerPool({ backoffMs, ...controller }, context);
     return { controller, pool, ends: controller.watches.map((watch) => watch(pool.enqueue.bind(pool))) };
   });
   const ends = [...running.flatMap((one) => one.ends), ...subscriptions.map((subscribe) => subscribe())];

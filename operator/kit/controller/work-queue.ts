@@ -1,14 +1,15 @@
+import { type BackoffBounds, backoffMs } from "../time/backoff.ts";
 import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "../time/clock.ts";
+import { type TokenBucket, tokenBucket } from "../time/rate-limits.ts";
 import { PRIORITIES, type Priority, type QueueMetrics } from "./controller.ts";
-import { type RetryDelayOptions, RetryDelays } from "./retry-delays.ts";
 
-export interface WorkQueueOptions extends RetryDelayOptions {
+interface WorkQueueOptions {
   readonly clock?: Clock;
   readonly metrics?: QueueMetrics | undefined;
-}
-
-export function createWorkQueue(options: WorkQueueOptions = {}): WorkQueue {
-  return new WorkQueue(options);
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+  /** First and longest backoff of a key (default 0.5 s and 5 min). */
+  readonly backoffMs?: BackoffBounds | undefined;
 }
 
 interface Delayed {
@@ -19,29 +20,22 @@ interface Delayed {
 /** Consecutive `high` keys that may precede a waiting `low` one. */
 const HIGH_IN_A_ROW = 4;
 
+function byPriority<V>(): Readonly<Record<Priority, Map<string, V>>> {
+  return { urgent: new Map(), high: new Map(), low: new Map() };
+}
+
 const covers = (one: Priority, other: Priority) => PRIORITIES.indexOf(one) <= PRIORITIES.indexOf(other);
 
-/**
- * Keys to reconcile, each at most once in the queue and once in work; one added while in work is queued again
- * afterwards.
- */
+/** Keys to reconcile, each at most once in the queue and once in work; one added while in work is queued later. */
 // Three sets as in client-go: waiting (here by priority), in work, and dirty (added while in work).
 export class WorkQueue {
   /** Start of each key's wait, by priority. */
-  readonly #waiting: Readonly<Record<Priority, Map<string, number>>> = {
-    urgent: new Map(),
-    high: new Map(),
-    low: new Map(),
-  };
+  readonly #waiting = byPriority<number>();
   /** Start of each key's work. */
   readonly #working = new Map<string, number>();
   readonly #dirty = new Map<string, Priority>();
   /** Delayed keys by priority: a key that waits at low priority may also be due at an urgent moment. */
-  readonly #delayed: Readonly<Record<Priority, Map<string, Delayed>>> = {
-    urgent: new Map(),
-    high: new Map(),
-    low: new Map(),
-  };
+  readonly #delayed = byPriority<Delayed>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
@@ -49,7 +43,7 @@ export class WorkQueue {
   #highInARow = 0;
   #closed = false;
 
-  constructor(options: WorkQueueOptions) {
+  constructor(options: WorkQueueOptions = {}) {
     this.#clock = options.clock ?? systemClock;
     this.#delays = new RetryDelays(this.#clock, options);
     this.#metrics = options.metrics;
@@ -80,9 +74,7 @@ export class WorkQueue {
     this.#arm(key, dueMs, priority);
   }
 
-  /**
-   * Adds the key at low priority after its growing backoff, at least `atLeastMs`; answers the delay in milliseconds.
-   */
+  /** Adds the key at low priority after its backoff, at least `atLeastMs`; answers the delay in milliseconds. */
   retry(key: string, atLeastMs = 0): number {
     this.#metrics?.retried();
     const delayMs = Math.max(this.#delays.next(key), atLeastMs);
@@ -183,5 +175,54 @@ export class WorkQueue {
       else this.add(key, priority);
     });
     this.#delayed[priority].set(key, { dueMs, cancel });
+  }
+}
+
+/** Rate of all keys' retries together, and the seconds of it that may come at once. */
+const RETRIES_PER_SECOND = 10;
+const RETRY_BURST_SECONDS = 10;
+
+/**
+ * Delay of each key before its next retry: its backoff or the common bucket's delay, whichever is longer, at most the
+ * longest backoff. So an excess of keys comes faster than the bucket's rate.
+ */
+class RetryDelays {
+  readonly #failures = new Map<string, number>();
+  readonly #random: () => number;
+  readonly #backoff: BackoffBounds;
+  readonly #bucket: TokenBucket;
+
+  constructor(clock: Clock, { random = Math.random, backoffMs: backoff }: WorkQueueOptions) {
+    this.#random = random;
+    this.#backoff = backoff ?? { first: 500, longest: 300_000 };
+    this.#bucket = tokenBucket(clock, RETRIES_PER_SECOND, RETRY_BURST_SECONDS);
+  }
+
+  /** Counts a failure of the key and answers its delay in milliseconds. */
+  next(key: string): number {
+    const failures = this.failures(key) + 1;
+    this.#failures.set(key, failures);
+    const fullMs = backoffMs(failures, this.#backoff);
+    // Up to a tenth shorter, to spread keys that failed together.
+    const ownMs = fullMs * (1 - 0.1 * this.#random());
+    // A key with the longest backoff takes no token: keys that always fail would leave none.
+    return fullMs === this.#backoff.longest ? ownMs : Math.max(ownMs, this.#commonDelayMs());
+  }
+
+  failures(key: string): number {
+    return this.#failures.get(key) ?? 0;
+  }
+
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /**
+   * Beyond the longest backoff a key takes no token and gets a random delay up to it: such keys come evenly, and an
+   * outage has no long after-effects.
+   */
+  #commonDelayMs(): number {
+    const { longest } = this.#backoff;
+    return this.#bucket.reserve(longest) ?? longest * (1 - this.#random());
   }
 }

@@ -14,7 +14,7 @@ import type {
   ReconcileOutcome,
   ReconcileResult,
 } from "./controller.ts";
-import { createWorkQueue, type WorkQueue } from "./work-queue.ts";
+import { WorkQueue } from "./work-queue.ts";
 
 /** Shared by all controllers of a process. */
 export interface WorkerPoolContext {
@@ -28,10 +28,6 @@ export interface WorkerPoolContext {
 
 /** The part of a controller that a pool uses; the manager queues its keys. */
 export type Worked = Omit<Controller, "watches" | "initialKeys">;
-
-export function createWorkerPool(controller: Worked, context: WorkerPoolContext): WorkerPool {
-  return new WorkerPool(controller, context);
-}
 
 /** A reconcile this long is waiting for something else and does next to no work. */
 const SLOW_MS = 1_000;
@@ -67,7 +63,7 @@ export class WorkerPool implements PoolState {
     this.#tracing = tracing;
     this.#log = log.with({ controller: controller.name });
     this.#metrics = metrics?.of(controller, this);
-    this.#queue = createWorkQueue({ backoffMs: controller.backoffMs, clock, random, metrics: this.#metrics });
+    this.#queue = new WorkQueue({ backoffMs: controller.backoffMs, clock, random, metrics: this.#metrics });
   }
 
   /** Queues a key, at high priority by default; before `start` it waits. */
@@ -80,10 +76,7 @@ export class WorkerPool implements PoolState {
     for (let worker = 0; worker < this.#controller.workers; worker += 1) this.#addWorker();
   }
 
-  /**
-   * Takes no new key, grants reconciles `graceMs`, then aborts them; resolves when all have ended, or half a second
-   * later.
-   */
+  /** Takes no new key, and aborts reconciles after `graceMs`; resolves at their end, or half a second later. */
   async stop({ graceMs = 0 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#queue.close();
     const ended = new AbortController();
@@ -193,8 +186,8 @@ export class WorkerPool implements PoolState {
       this.#log.info("a reconcile was aborted by the stop");
       return "failed";
     }
-    const askedSeconds = error instanceof KubeError ? error.retryAfterSeconds : undefined;
-    const retryInMs = Math.round(this.#queue.retry(key, (askedSeconds ?? 0) * 1000));
+    const retryAfterSeconds = (error instanceof KubeError && error.retryAfterSeconds) || 0;
+    const retryInMs = Math.round(this.#queue.retry(key, retryAfterSeconds * 1000));
     this.#log.warn("a reconcile failed", { error, failures: this.#queue.failures(key), retryInMs });
     if (bound.cutBy() === "deadline") return "timeout";
     return isBug(error) ? "panic" : "failed";

@@ -1,8 +1,8 @@
 import { insteadOf, isAlreadyExists, isConflict } from "../client/errors.ts";
+import type { WriteGuard } from "../client/exchange.ts";
 import { leaseKind } from "../client/kinds.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
-import type { WriteGuard } from "../client/write-guard.ts";
 import type { Log } from "../log.ts";
 import { type CancelTimer, type Clock, pause, systemClock } from "../time/clock.ts";
 import { within } from "../time/deadline.ts";
@@ -11,7 +11,7 @@ import { within } from "../time/deadline.ts";
 export type TermEnd = "lost" | "stopping";
 
 /** Callbacks of a candidate. */
-export interface Leadership {
+interface Leadership {
   /**
    * Work of a leader: ends soon after `signal` aborts with a TermEnd. After `stopping` the lease is renewed until this
    * resolves, then released.
@@ -22,7 +22,7 @@ export interface Leadership {
 }
 
 /** End of a candidacy. After `lost` the process should exit: its work in flight can't be trusted. */
-export type CandidacyEnd = "lost" | "released" | "never-led";
+type CandidacyEnd = "lost" | "released" | "never-led";
 
 const PERIODS = {
   /** A follower takes over after this long without a change. */
@@ -35,7 +35,7 @@ const PERIODS = {
   checkMs: 500,
 };
 
-export interface LeaderElectorOptions extends Partial<typeof PERIODS> {
+interface LeaderElectorOptions extends Partial<typeof PERIODS> {
   /** A separate client, so that renewals never queue behind other calls. */
   readonly client: KubeClient;
   readonly lease: ObjectRef;
@@ -46,34 +46,24 @@ export interface LeaderElectorOptions extends Partial<typeof PERIODS> {
   readonly random?: () => number;
 }
 
-/** @throws RangeError when the renew deadline leaves no margin before the lease's end */
-export function createLeaderElector(options: LeaderElectorOptions): LeaderElector {
-  const periods = { ...PERIODS, ...options };
-  const isTooClose = periods.renewDeadlineMs + periods.retryMs >= periods.leaseMs;
-  if (isTooClose) throw new RangeError("the renew deadline is too close to the lease's end");
-  return new LeaderElector(options, periods);
-}
-
 const CALL_DEADLINE_MS = 5_000;
 
-/**
- * One candidate among several processes. Leadership saves work but does not fence: a paused leader may act a moment too
- * long.
- */
+/** One candidate of several. Leadership saves work but does not fence: a paused leader may act a moment too long. */
 export class LeaderElector {
   readonly #options: LeaderElectorOptions;
   readonly #periods: typeof PERIODS;
   readonly #clock: Clock;
   readonly #log: Log;
-  /**
-   * The last read record, and the moment on our own clock when it was first seen: `renewTime` is never compared with
-   * it.
-   */
+  /** The last read record, and when our own clock first saw it: `renewTime` is never compared with that. */
   #observed: { readonly record: string; readonly sinceMs: number } | undefined;
   /** Start of the last successful renewal; undefined while not leading. */
   #renewedAtMs: number | undefined;
 
-  constructor(options: LeaderElectorOptions, periods: typeof PERIODS) {
+  /** @throws RangeError when the renew deadline leaves no margin before the lease's end */
+  constructor(options: LeaderElectorOptions) {
+    const periods = { ...PERIODS, ...options };
+    const isTooClose = periods.renewDeadlineMs + periods.retryMs >= periods.leaseMs;
+    if (isTooClose) throw new RangeError("the renew deadline is too close to the lease's end");
     this.#options = options;
     this.#periods = periods;
     this.#clock = options.clock ?? systemClock;
@@ -154,9 +144,7 @@ export class LeaderElector {
     return pause(this.#clock, leastMs * (1 + 0.2 * random()), signal);
   }
 
-  /**
-   * One attempt to acquire or renew; a failure is logged and answers false. A conflict reads the lease again at once.
-   */
+  /** One attempt to acquire or renew; logs a failure and answers false. A conflict reads the lease again at once. */
   async #try(signal: AbortSignal): Promise<boolean> {
     const bounds = { clock: this.#clock, deadlineMs: CALL_DEADLINE_MS, signals: [signal] };
     const attempts = async (call: AbortSignal) => (await this.#attempt(call)) ?? (await this.#attempt(call)) ?? false;

@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 /** Cause of an early end. */
 export type CutBy = "deadline" | "caller";
 
-export interface DeadlineOptions {
+interface DeadlineOptions {
   readonly clock: Clock;
   readonly deadlineMs: number;
   /** Callers' signals: the first abort ends the work. */

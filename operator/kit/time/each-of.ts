@@ -1,6 +1,4 @@
-/**
- * Works on all items, `atOnce` at a time. After a failure nothing more begins; rejects when the running work has ended.
- */
+/** Works on all items, `atOnce` at a time. A failure begins nothing more, and rejects when running work has ended. */
 export async function eachOf<T, R>(atOnce: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let index = 0; index < items.length; index += atOnce) {

@@ -8,7 +8,7 @@ const LONGEST_TURN_MS = 2;
  * `background` is work that nothing waits for, such as the next of many keys: each turn runs one piece of it after all
  * other work.
  */
-export type Rank = "foreground" | "background";
+type Rank = "foreground" | "background";
 
 // One event loop per process.
 const waiting: Readonly<Record<Rank, (() => void)[]>> = { foreground: [], background: [] };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { DAY_MS } from "../../../crds/durations.ts";
 import { recordKind, recordManifest } from "../../../crds/environment/environment-record.ts";
 import { DIMENSIONS, NO_TOTALS, type PeriodSummary } from "../../../crds/usage/period-summary.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
@@ -12,7 +13,6 @@ import type { Verdict } from "../verdict.ts";
 import { call, inTurn, load, type Sample } from "./load.ts";
 import { spread } from "./spread.ts";
 
-const DAY_MS = 86_400_000;
 const NAMESPACE = "ephemeral-system";
 const DAYS = 400;
 /** Requests a second to all dashboards together: 300 each in half a minute. */

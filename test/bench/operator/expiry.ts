@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { quantile } from "../table.ts";
@@ -7,7 +8,6 @@ import { DUE_TTL_HOURS } from "./crowd.ts";
 import type { Figures, MeasuredOperator } from "./measured-operator.ts";
 
 const DEADLINE_MS = 300_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * The delay of many deletions with a common due time, beside a plain client that deletes as many others at once. The

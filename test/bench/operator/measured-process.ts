@@ -3,6 +3,7 @@
  * as the only argument, and reads its figures.
  */
 import { settingsFrom } from "../../../config/settings.ts";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { repositoryKind } from "../../../crds/repository/repository.ts";
 import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/event-recorder.ts";
@@ -10,14 +11,14 @@ import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
-import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
+import { isWrite, type RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import type { PoolMetrics, PoolState } from "../../../operator/kit/controller/controller.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { EventRecorder } from "../../../operator/ports/event-recorder.ts";
 import type { Metrics } from "../../../operator/ports/metrics.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
-import { around } from "../../../operator/wiring/observation/call-spans.ts";
+import { around } from "../../../operator/wiring/dependencies.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { kubeConfigOf } from "../../support/plane/kube-config.ts";
@@ -28,7 +29,6 @@ import { POISONOUS, SLOW } from "./names.ts";
 
 /** Delay of the secret manager's failing calls for slow environments. */
 const SLOW_MS = 10_000;
-const HOUR_MS = 3_600_000;
 const BY_THE_CLOCK: readonly (string | undefined)[] = [repositoryKind.kind, configMapKind.kind];
 const MIB = 2 ** 20;
 
@@ -169,9 +169,10 @@ function switchedEvents(): EventRecorder {
   return { publish: (event, environment) => isObserving && recorder.publish(event, environment) };
 }
 
-function counting(): RequestSeam {
+function counting(): RequestInterceptor {
   return async ({ verb, type, name = "", subresource, path, query }, next) => {
-    if (query.sendInitialEvents === "true") lists.push(`${path}?${new URLSearchParams(query)}`);
+    if (query.sendInitialEvents === "true")
+      lists.push(`${path}?${new URLSearchParams(JSON.parse(JSON.stringify(query)))}`);
     // Checks of Repositories and stored counts recur by the clock, whatever the environments do.
     if (!isWrite(verb) || BY_THE_CLOCK.includes(type?.kind)) return next();
     const what = [verb, type?.kind, subresource].filter(Boolean).join(" ");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { tokenTraits } from "../../../crds/api-token.ts";
+import { DAY_MS } from "../../../crds/durations.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { NOW, type Person } from "../../support/http/api-service.ts";
@@ -7,8 +8,6 @@ import { tokenCalls, wanted } from "./token-calls.ts";
 
 const api = tokenCalls();
 const { call, make, made, list } = api;
-
-const DAY_MS = 86_400_000;
 
 describe.each(["/api", "/api/v2"])("making a token below %s", (prefix) => {
   test("answers the record and, this once, the token", async () => {

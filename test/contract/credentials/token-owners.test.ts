@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { DAY_MS } from "../../../crds/durations.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { PEOPLE } from "../../support/http/api-service.ts";
@@ -6,8 +7,6 @@ import { callsWithToken, minimal } from "./calls-with-token.ts";
 
 const api = callsWithToken();
 const { restart, as, person } = api;
-
-const DAY_MS = 86_400_000;
 
 describe("a changed owner", () => {
   const created = async (value: string) => (await as(value).post("/api/environments", minimal)).status;

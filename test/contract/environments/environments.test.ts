@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { EXTENSION_NOTE_ANNOTATION } from "../../../crds/group.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
@@ -10,7 +11,6 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const minimal = { environment_name: "feature-test", backend_repo: "shop-api", backend_branch: "main" };
-const HOUR_MS = 3_600_000;
 
 async function call(method: "get" | "post" | "put" | "delete", path: string, as: Person, body?: object) {
   const request = service.http[method](path).set("authorization", await service.bearer(as));

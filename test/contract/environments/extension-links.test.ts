@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
+import { extensionKeyOf } from "../../../operator/adapters/platform-keys/platform-keys.ts";
 import { unique } from "../../support/faults/people.ts";
 import { type ApiService, PEOPLE, startApiService } from "../../support/http/api-service.ts";
-
-const HOUR_MS = 3_600_000;
 
 let service: ApiService;
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { creationMark } from "../../../crds/environment/idempotency-record.ts";
 import { aRepository } from "../../support/doubles/memory/repositories.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
@@ -6,7 +7,6 @@ import { type ApiService, type Person, startApiService } from "../../support/htt
 
 const PATH = "/api/environments";
 const KEY = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
-const HOUR_MS = 3_600_000;
 const SECRETS_READY = {
   type: "SecretsReady",
   status: "True",

@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { CONFIRM_DELETION_ANNOTATION } from "../../../crds/group.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { eventKind } from "../../../operator/kit/client/kinds.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import {
   backendOnly,
@@ -33,7 +33,10 @@ async function given(prefix: string, count: number): Promise<EphemeralEnvironmen
   return made;
 }
 
-async function operatorAhead(expiry: object, onRequest: RequestSeam = (_request, next) => next()): Promise<void> {
+async function operatorAhead(
+  expiry: object,
+  onRequest: RequestInterceptor = (_request, next) => next(),
+): Promise<void> {
   running = await world.startOperator({
     clock: clockAhead(10, world.clock),
     serverClock: serverClockAhead(10),

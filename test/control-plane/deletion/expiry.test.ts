@@ -3,8 +3,8 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import { limitRangeKind, namespaceKind } from "../../../operator/kit/client/kinds.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import {
@@ -40,7 +40,7 @@ async function given(spec: EphemeralEnvironment["spec"]): Promise<EphemeralEnvir
   return ready;
 }
 
-async function operatorAhead(hours: { own: number; server: number }, onRequest?: RequestSeam): Promise<void> {
+async function operatorAhead(hours: { own: number; server: number }, onRequest?: RequestInterceptor): Promise<void> {
   running = await world.startOperator({
     clock: clockAhead(hours.own),
     serverClock: serverClockAhead(hours.server),
@@ -65,8 +65,8 @@ describe("an environment whose time is up", () => {
     const made = await given(hour);
     const held = { name: "held", namespace: `env-${name}`, finalizers: ["example.test/hold"] };
     await world.admin.create(configMaps, { metadata: held });
-    const { seam, writes } = recordWrites(concernedAmong([name]));
-    await operatorAhead({ own: 2, server: 2 }, seam);
+    const { interceptor, writes } = recordWrites(concernedAmong([name]));
+    await operatorAhead({ own: 2, server: 2 }, interceptor);
     const conditions = async () => {
       const found = await world.admin.find(namespaceKind, { name: held.namespace });
       return (found?.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? [];
@@ -97,7 +97,7 @@ describe("an environment whose time is up", () => {
   test("stays when it is extended between the decision and the delete", async () => {
     await given(hour);
     let deletes = 0;
-    const extendFirst: RequestSeam = async (request, next) => {
+    const extendFirst: RequestInterceptor = async (request, next) => {
       if (request.verb === "delete" && request.name === name) {
         if (deletes === 0) await change({ ttlHours: 100 });
         deletes += 1;
@@ -114,7 +114,7 @@ describe("an environment whose time is up", () => {
   test("abuse case 115: says so while a foreign policy refuses its deletion, is kept as it should be, and goes after that", async () => {
     const made = await given(hour);
     let refuses = true;
-    const policy: RequestSeam = async (request, next) => {
+    const policy: RequestInterceptor = async (request, next) => {
       const isRefused = refuses && request.verb === "delete" && request.name === name;
       if (isRefused) throw new KubeError({ status: 422, reason: "Invalid", detail: "keep-all denied request" });
       return next();
@@ -195,7 +195,7 @@ describe("an environment whose time is up", () => {
   test("stays when it is protected between the decision and the delete", async () => {
     await given(hour);
     let isProtected = false;
-    const protectFirst: RequestSeam = async (request, next) => {
+    const protectFirst: RequestInterceptor = async (request, next) => {
       if (request.verb === "delete" && request.name === name && !isProtected) {
         isProtected = true;
         await change({ protected: true });

@@ -9,9 +9,9 @@ import {
   resourceQuotaKind,
   secretKind,
 } from "../../../operator/kit/client/kinds.ts";
-import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { KubeRequest, RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { unique } from "../../support/faults/people.ts";
-import { troubledWatches } from "../../support/faults/watch-seams.ts";
+import { troubledWatches } from "../../support/faults/watch-interceptors.ts";
 import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => world.abandonOperators());
 
 /** A ready environment of an operator with this interceptor; its namespace is deleted, its application stays. */
-async function bereaved(onRequest: RequestSeam, before: () => void) {
+async function bereaved(onRequest: RequestInterceptor, before: () => void) {
   await world.startOperator({ onRequest });
   await world.create(name);
   await world.expectPhase(name, "ready");
@@ -51,12 +51,12 @@ const isOf = ({ type, namespace }: KubeRequest, kinds: readonly { readonly kind:
 
 test("abuse case 114: a namespace that is made anew gets no Secret while its quota is refused", async () => {
   let refuses = false;
-  const seam: RequestSeam = async (request, next) => {
+  const interceptor: RequestInterceptor = async (request, next) => {
     const isRefused = refuses && request.verb === "create" && isOf(request, [resourceQuotaKind]);
     if (isRefused) throw new KubeError({ status: 403, reason: "Forbidden" });
     return next();
   };
-  const { data } = await bereaved(seam, () => {
+  const { data } = await bereaved(interceptor, () => {
     refuses = true;
   });
   const told = await world.expectState(name, "saying what it waits for", ({ status }) =>
@@ -78,12 +78,12 @@ test("what the watch still shows of the namespace of before is no isolation of t
   const kinds = [resourceQuotaKind, limitRangeKind, networkPolicyKind];
   const lagging = troubledWatches();
   const made: string[] = [];
-  const seam: RequestSeam = async (request, next) => {
-    const answer = await (isOf(request, kinds) ? lagging.seam(request, next) : next());
+  const interceptor: RequestInterceptor = async (request, next) => {
+    const answer = await (isOf(request, kinds) ? lagging.interceptor(request, next) : next());
     if (request.verb === "create" && request.namespace === namespaceName(name)) made.push(request.type?.kind ?? "");
     return answer;
   };
-  await bereaved(seam, () => {
+  await bereaved(interceptor, () => {
     made.length = 0;
     lagging.set("hold");
   });

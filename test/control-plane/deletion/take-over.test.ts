@@ -5,7 +5,7 @@ import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { administrator } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
@@ -88,7 +88,7 @@ describe("a deletion that the deployer does not end", () => {
       }
       /** The releases that the API server accepted, by either. */
       const released: string[] = [];
-      const onRequest: RequestSeam = async (request, next) => {
+      const onRequest: RequestInterceptor = async (request, next) => {
         const answer = await next();
         const isRelease =
           request.verb === "patch" && request.namespace === namespace && request.type?.kind === "ConfigMap";

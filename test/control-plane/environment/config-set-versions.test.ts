@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ConfigSet } from "../../../crds/config-set.ts";
+import { MINUTE_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { revisionKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import { isWrite } from "../../../operator/kit/client/request.ts";
@@ -8,7 +9,6 @@ import { until } from "../../support/fixtures/until.ts";
 import { configure, level, revisionOf, using } from "./config-set-use.ts";
 
 const namespace = "ephemeral-system";
-const MINUTE_MS = 60_000;
 
 let world: World;
 beforeAll(async () => {

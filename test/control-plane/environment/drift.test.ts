@@ -17,7 +17,7 @@ import {
 import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
-import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";
+import { concernedAmong, normalised } from "../../support/faults/request-interceptors.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
 import {
   createWorld,

@@ -8,7 +8,7 @@ import { run } from "../../../deploy/build/run.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { KubeError } from "../../../operator/kit/client/errors.ts";
 import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 
@@ -32,7 +32,7 @@ const isSure = (write: string) => write.endsWith(" #1") || write.includes("/stat
 describe("an environment's life", () => {
   test("it becomes ready with all that belongs to it, and is gone without a trace when deleted", async () => {
     const recording = recordWrites(concernedAmong(["life-cycle"]));
-    const { stop } = await world.startOperator({ onRequest: recording.seam });
+    const { stop } = await world.startOperator({ onRequest: recording.interceptor });
     const made = await world.create("life-cycle");
     const ready = await world.expectPhase("life-cycle", "ready");
     expect([...(await world.inventory(made)).keys()].sort()).toEqual(completeInventory(made));

@@ -7,7 +7,7 @@ import { environmentType, recordType } from "../../../operator/adapters/kubernet
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import {
   backendOnly,
@@ -101,7 +101,7 @@ describe("a manifest that comes back from Git after its environment has expired"
       }),
     ]);
     const recording = recordWrites(concernedAmong([name]));
-    await start({ onRequest: recording.seam });
+    await start({ onRequest: recording.interceptor });
     await sync();
     const back = await world.expectPhase(name, "failed");
     expect(back.metadata.uid).not.toBe(made.metadata.uid);

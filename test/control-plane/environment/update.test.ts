@@ -4,7 +4,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { resourceQuotaKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { Fate } from "../../support/doubles/argocd-stand-in.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { correctedClock } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
 import {
@@ -141,7 +141,7 @@ describe("another TTL", () => {
     const { made } = await given("extended");
     await running.stop();
     const recording = recordWrites(concernedAmong(["extended"]));
-    running = await world.startOperator({ clock, onRequest: recording.seam });
+    running = await world.startOperator({ clock, onRequest: recording.interceptor });
     const before = await world.inventory(made);
     await change("extended", { ttlHours: 48 });
     const extended = await world.expectState("extended", "extended", ({ status }) => status?.ttlHours === 48);

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
+import { isWrite, type RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { leases } from "../../../operator/kit/leader/leader-election.ts";
-import { concernedAmong } from "../../support/faults/request-seams.ts";
+import { concernedAmong } from "../../support/faults/request-interceptors.ts";
 import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
@@ -172,7 +172,7 @@ test("a leader that loses its lease in the midst of a pass sends no further writ
   const answered: string[] = [];
   // Environments of other tests may still be in progress.
   const concerned = concernedAmong([`available-${made + 1}`]);
-  const onRequest: RequestSeam = async (request, next) => {
+  const onRequest: RequestInterceptor = async (request, next) => {
     if (!isWrite(request.verb) || concerned(request) === undefined) return next();
     if (request.type?.kind === "Secret") {
       reached.resolve();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
+import { concernedAmong, normalised } from "../../support/faults/request-interceptors.ts";
 import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
@@ -26,7 +26,7 @@ test("while a status can't be stored nothing that was made is made again", async
   const concerned = concernedAmong(names);
   const left = new Map(names.map((name) => [name, TIMES]));
   const again: string[] = [];
-  const seam: RequestSeam = async (request, next) => {
+  const interceptor: RequestInterceptor = async (request, next) => {
     const { name = "", subresource } = request;
     const more = subresource === "status" ? (left.get(name) ?? 0) : 0;
     if (more > 0) {
@@ -39,7 +39,7 @@ test("while a status can't be stored nothing that was made is made again", async
     if (about !== undefined && isThere) again.push(`${about}: ${normalised(request, about)}`);
     return response;
   };
-  const operator = await world.startOperator({ onRequest: seam });
+  const operator = await world.startOperator({ onRequest: interceptor });
   await Promise.all(names.map((name) => world.create(name)));
   await Promise.all(names.map((name) => world.expectPhase(name, "ready")));
   await operator.stop();
@@ -50,7 +50,7 @@ test("while a status can't be stored nothing that was made is made again", async
 test("a rotation that is asked for while the first status waits gives a new value to what was made by then", async () => {
   const name = "asked-early";
   let isAsked = false;
-  const seam: RequestSeam = async (request, next) => {
+  const interceptor: RequestInterceptor = async (request, next) => {
     const response = await next();
     const { verb, type } = request;
     if (isAsked || verb !== "create" || type?.kind !== "Application") return response;
@@ -59,7 +59,7 @@ test("a rotation that is asked for while the first status waits gives a new valu
     await world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
     return response;
   };
-  const operator = await world.startOperator({ onRequest: seam });
+  const operator = await world.startOperator({ onRequest: interceptor });
   await world.create(name);
   const isRenewed = async () => {
     const { phase, secrets } = (await world.find(name))?.status ?? {};

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { plansFor } from "../../support/faults/fault-plans.ts";
@@ -7,7 +8,6 @@ import { orphans } from "../../support/faults/invariants.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { until } from "../../support/fixtures/until.ts";
 
-const HOUR_MS = 3_600_000;
 const LIFT = "patch EphemeralEnvironment NAME, a change of the spec";
 const DELETE = "delete EphemeralEnvironment NAME";
 

@@ -96,7 +96,7 @@ const bugs: readonly Bug[] = [
   {
     name: "deletes go by name",
     breaks: "I6",
-    seam: deleteByName,
+    interceptor: deleteByName,
     async provoke({ world, name, given, interfere }) {
       const { admin } = world.world;
       const environment = await given();
@@ -147,7 +147,7 @@ const bugs: readonly Bug[] = [
   {
     name: "a new list removes nothing",
     breaks: "I2",
-    seam: keepWhatListsLack(),
+    interceptor: keepWhatListsLack(),
     async provoke({ world, name, found, given, missing, watches, restart }) {
       await given();
       // The policies are listed by this process.

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { createLeaderElector, type LeaderElector, leases } from "../../../operator/kit/leader/leader-election.ts";
+import { LeaderElector, leases } from "../../../operator/kit/leader/leader-election.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
@@ -56,7 +56,7 @@ function connected(isCut: () => boolean = () => false): KubeClient {
 function replica(identity: string, its = periods): Replica {
   let isCut = false;
   const client = connected(() => isCut);
-  const elector = createLeaderElector({ client, lease, identity, log: silentLog, ...its });
+  const elector = new LeaderElector({ client, lease, identity, log: silentLog, ...its });
   const stopping = new AbortController();
   const onStartedLeading = (signal: AbortSignal) =>
     new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { GROUP } from "../../../crds/group.ts";
 import { clusterIdentity } from "../../../operator/adapters/google/connection.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { administrator, unique } from "../../support/faults/people.ts";
 import { argoApplication, argoCd, argoProject } from "../../support/fixtures/argocd-objects.ts";
@@ -123,7 +123,7 @@ describe("the platform's identity can do what the operator does", () => {
   test("the UID of kube-system, asked for once, and again only when there was no answer", async () => {
     const kubeConfig = kubeConfigOf(plane, plane.platform.token);
     let asked = 0;
-    const onRequest: RequestSeam = async (_request, next) => {
+    const onRequest: RequestInterceptor = async (_request, next) => {
       asked += 1;
       return asked === 1 ? { status: 500, headers: {}, body: {} } : next();
     };

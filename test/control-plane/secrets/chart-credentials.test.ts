@@ -4,7 +4,7 @@ import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -91,7 +91,7 @@ describe("the private place of a chart", () => {
 
   test("is logged in at with the credential of now, once", async () => {
     const recording = recordWrites(concernedAmong(["renewed"]));
-    await world.startOperator({ settings, onRequest: recording.seam });
+    await world.startOperator({ settings, onRequest: recording.interceptor });
     await given("renewed", inGit);
     await world.expectPhase("renewed", "ready");
     const writes = () => recording.writes("renewed").filter((write) => write.includes("patch Secret"));

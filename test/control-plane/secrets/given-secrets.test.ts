@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
+import { MINUTE_MS } from "../../../crds/durations.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
@@ -9,8 +10,6 @@ import { applicationValues } from "../../support/fixtures/application-values.ts"
 import { backendOnly } from "../../support/fixtures/environment/environment-world.ts";
 import { refersTo, secretScene, secretsCondition, withEnv } from "../../support/fixtures/secret-scene.ts";
 import { until } from "../../support/fixtures/until.ts";
-
-const MINUTE_MS = 60_000;
 
 const { world, manager, change, goAhead, rotate, share, addVersion, seen, ready, expectReason } = await secretScene();
 afterEach(() => goAhead(0));

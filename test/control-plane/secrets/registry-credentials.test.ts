@@ -4,7 +4,7 @@ import { type Settings, settingsFrom } from "../../../config/settings.ts";
 import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
 import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
@@ -86,7 +86,7 @@ describe("a private registry", () => {
 
   test("costs one write, and none when its Repository needs it no longer but the end of its Secret", async () => {
     const recording = recordWrites(concernedAmong(["plain-one", "paid-one"]));
-    const { stop } = await world.startOperator({ settings, onRequest: recording.seam });
+    const { stop } = await world.startOperator({ settings, onRequest: recording.interceptor });
     await register("plain");
     await register("paid", { imagePullSecretRef: registryRef });
     await world.create("plain-one", withCommit("plain"));

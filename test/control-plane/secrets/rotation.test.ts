@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { namespaceName } from "../../../crds/names.ts";
 import { podSecretName } from "../../../operator/controllers/environment/desired/secret.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
 import { secretScene, secretsCondition, sharingSettings } from "../../support/fixtures/secret-scene.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -18,7 +18,7 @@ const ROTATED = podSecretName([
 
 const recording = recordWrites(concernedAmong(["in-order"]));
 const { world, change, rotate, held, seen, podSecrets, decideOthers, ready, expectReason } = await secretScene({
-  onRequest: recording.seam,
+  onRequest: recording.interceptor,
   settings,
 });
 afterAll(() => world.stop(), 60_000);

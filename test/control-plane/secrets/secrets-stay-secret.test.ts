@@ -14,7 +14,7 @@ import { applicationKind, appProjectKind } from "../../../operator/adapters/argo
 import { environmentType, recordType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import { type ResourceType, resourceType } from "../../../operator/kit/client/objects.ts";
-import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { KubeRequest, RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { type Log, winstonLog } from "../../../operator/kit/log.ts";
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
 import { memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
@@ -50,7 +50,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** Refuses the first attempt at every Secret in the namespace with an error that quotes the request. */
-function quotingRefusal(): RequestSeam {
+function quotingRefusal(): RequestInterceptor {
   const refused = new Set<unknown>();
   return async (request, next) => {
     const name = (request.body as WireObject | undefined)?.metadata?.name;

@@ -13,7 +13,7 @@ import {
 } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
@@ -59,14 +59,20 @@ async function startedApi({
   onRequest,
   more = {},
 }: {
-  onRequest?: RequestSeam;
+  onRequest?: RequestInterceptor;
   more?: object;
 } = {}): Promise<StartedApi> {
   const audit = memoryAuditTrail();
   const shared = { settings: { ...settings, ...more }, log: silentLog, clock: systemClock, audit };
   const { kubeConfig } = world.identity;
-  const seam = onRequest === undefined ? {} : { onRequest };
-  const operator = createOperator({ ...shared, ...seam, kubeConfig, random: Math.random, prober: answeringProber });
+  const interceptor = onRequest === undefined ? {} : { onRequest };
+  const operator = createOperator({
+    ...shared,
+    ...interceptor,
+    kubeConfig,
+    random: Math.random,
+    prober: answeringProber,
+  });
   await operator.start(AbortSignal.timeout(20_000));
   const http = supertest(
     createApp({ ...shared, ...operator.ports, metrics: prometheusMetrics(), randomBytes, version: "0" }),
@@ -224,7 +230,7 @@ test("a renamed repository is known by the id of its first webhook, and its cond
 }, 60_000);
 
 /** After the claim no request of the process reaches the API server, as when it is killed. */
-const diesAfterClaim: RequestSeam = async (request, next) => {
+const diesAfterClaim: RequestInterceptor = async (request, next) => {
   const isClaim = request.verb === "create" && request.type?.kind === "WebhookDelivery";
   if (request.verb === "create" || request.verb === "patch") {
     if (!isClaim) throw new Error("the process is gone");

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import type { Event, EventRecorder } from "../../../operator/ports/event-recorder.ts";
 import type { RecordedEvent } from "../../support/doubles/memory/event-recorder.ts";
 import type { TestClock } from "../../support/doubles/test-clock.ts";
@@ -13,8 +14,6 @@ export interface EventRecorderScene {
   told(reason: string): Promise<readonly RecordedEvent[]>;
   stop(): Promise<void>;
 }
-
-const HOUR_MS = 3_600_000;
 
 export function eventRecorderSuite(title: string, start: () => Promise<EventRecorderScene>): void {
   describe(`events, ${title}`, () => {

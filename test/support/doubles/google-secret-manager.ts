@@ -15,7 +15,7 @@ import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { type GoogleSecretStore, googleSecretStore, type Secret, type WireRequest } from "./google-secret-store.ts";
 
 /** Wraps a call: throwing before `next` leaves it undone, throwing afterwards loses its answer. It may wait. */
-export type GoogleSeam = (method: string, request: WireRequest, next: () => unknown) => unknown;
+export type GoogleInterceptor = (method: string, request: WireRequest, next: () => unknown) => unknown;
 
 /** Google Secret Manager on loopback, behind Google's own protocol definition and their real client. */
 export interface GoogleSecretManagerServer {
@@ -26,7 +26,7 @@ export interface GoogleSecretManagerServer {
   readonly calls: string[];
   readonly deadlines: number[];
   /** Wraps every call from now on; undefined ends it. */
-  seam(seam: GoogleSeam | undefined): void;
+  intercept(interceptor: GoogleInterceptor | undefined): void;
   connect(): Promise<SecretManagerServiceClient>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
   const entry = (id: string) => store.secrets.get(`projects/${project}/secrets/${id}`);
   const calls: string[] = [];
   const deadlines: number[] = [];
-  let seam: GoogleSeam | undefined;
+  let interceptor: GoogleInterceptor | undefined;
 
   const handler =
     (method: string): Handler =>
@@ -52,7 +52,7 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
       try {
         if (run === undefined) throw Object.assign(new Error(`no ${method} here`), { code: grpc.status.UNIMPLEMENTED });
         const next = () => run(request);
-        answer(null, await (seam === undefined ? next() : seam(method, request, next)));
+        answer(null, await (interceptor === undefined ? next() : interceptor(method, request, next)));
       } catch (error) {
         answer(error as grpc.ServiceError);
       }
@@ -74,8 +74,8 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
     held: (owner, variable) => entry(secretEntryId(owner, variable)),
     calls,
     deadlines,
-    seam(next) {
-      seam = next;
+    intercept(next) {
+      interceptor = next;
     },
     connect: async () => {
       const sslCreds = grpc.credentials.createInsecure();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { requestTarget } from "../../../deploy/local/network/request-target.ts";
 import type { HourOfNamespace } from "./memory/costs/cost-monitor.ts";
 
@@ -23,7 +24,6 @@ export interface OpenCostServer {
   stop(): Promise<void>;
 }
 
-const HOUR_MS = 3_600_000;
 const UNIT = 100_000;
 
 export async function startOpenCostServer(): Promise<OpenCostServer> {

@@ -1,5 +1,5 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { fixtureSettings } from "../fixtures/environment/environment-fixture.ts";
 import { until } from "../fixtures/until.ts";
@@ -9,7 +9,7 @@ import type { RecordedLifecycle } from "./fault-run.ts";
 import { createFaultWorld, type FaultWorld } from "./fault-world.ts";
 import { CONVERGENCE_MS } from "./invariants.ts";
 import type { Ports } from "./seeded-bugs.ts";
-import { type TroubledWatches, troubledWatches } from "./watch-seams.ts";
+import { type TroubledWatches, troubledWatches } from "./watch-interceptors.ts";
 import type { InvariantId, Violation } from "./world-observer.ts";
 
 /** A bug for the operator, and its proof. */
@@ -17,7 +17,7 @@ export interface Bug {
   readonly name: string;
   readonly breaks: InvariantId;
   readonly ports?: Ports;
-  readonly seam?: RequestSeam;
+  readonly interceptor?: RequestInterceptor;
   /** Triggers the bug; answers violations beyond those of the observer. */
   readonly provoke: (life: Life) => Promise<readonly Violation[]>;
 }
@@ -36,7 +36,7 @@ export interface Life {
   /** Changes the watches of the current process. */
   readonly watches: TroubledWatches;
   /** Wraps the requests of the current process. */
-  interfere(seam: RequestSeam): void;
+  interfere(interceptor: RequestInterceptor): void;
   restart(): Promise<void>;
 }
 
@@ -80,12 +80,13 @@ async function violationsUnder(
 ): Promise<readonly Violation[]> {
   const { world, name } = subject;
   const watches = troubledWatches();
-  let interference: RequestSeam = (_request, next) => next();
-  const seam: RequestSeam = (isSeeded ? bug.seam : undefined) ?? ((_request, next) => next());
+  let interference: RequestInterceptor = (_request, next) => next();
+  const interceptor: RequestInterceptor = (isSeeded ? bug.interceptor : undefined) ?? ((_request, next) => next());
   const options: Partial<OperatorOptions> = {
     // A recurring reconcile could repair the bug's effects in time.
     settings: { ...world.settings, reconcile: fixtureSettings.reconcile },
-    onRequest: (request, next) => interference(request, () => seam(request, () => watches.seam(request, next))),
+    onRequest: (request, next) =>
+      interference(request, () => interceptor(request, () => watches.interceptor(request, next))),
     ...(isSeeded && bug.ports !== undefined ? { onPorts: bug.ports } : {}),
   };
   await world.nextLife(options);

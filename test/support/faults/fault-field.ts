@@ -4,11 +4,11 @@ import {
   isWrite,
   type KubeRequest,
   type KubeResponse,
-  type RequestSeam,
+  type RequestInterceptor,
 } from "../../../operator/kit/client/request.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
 import type { FaultPlan } from "./fault-plans.ts";
-import { type PortCall, portSeam } from "./port-seam.ts";
+import { type PortCall, portInterceptor } from "./port-interceptor.ts";
 import { RequestTitles } from "./request-titles.ts";
 
 /** The history of one environment since its plan was armed. */
@@ -29,7 +29,7 @@ export interface Course {
 
 /** One process, from its start to its end. */
 export interface Life {
-  readonly onRequest: RequestSeam;
+  readonly onRequest: RequestInterceptor;
   readonly onPorts: (context: ControllerDependencies) => ControllerDependencies;
   /** True when nothing that the process sent is on its way any more. */
   readonly isIdle: boolean;
@@ -96,7 +96,7 @@ export class FaultField {
     };
     const life: Life = {
       onRequest: (request, next) => through(this.#request(request, next)),
-      onPorts: portSeam((call, next) => through(this.#call(call, next))),
+      onPorts: portInterceptor((call, next) => through(this.#call(call, next))),
       get isIdle() {
         return onTheirWay === 0;
       },

@@ -3,7 +3,7 @@ import { type Settings, settingsFrom } from "../../../config/settings.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { NameExists } from "../../../crds/errors.ts";
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { winstonLog } from "../../../operator/kit/log.ts";
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
 import type { Operator, OperatorOptions } from "../../../operator/wiring/operator.ts";
@@ -162,7 +162,7 @@ function settingsOf(
   };
 }
 
-function around(inner: RequestSeam, outer: RequestSeam): RequestSeam {
+function around(inner: RequestInterceptor, outer: RequestInterceptor): RequestInterceptor {
   return (request, next) => outer(request, () => inner(request, next));
 }
 

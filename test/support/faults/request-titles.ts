@@ -3,17 +3,15 @@ import { findCondition } from "../../../crds/conditions.ts";
 import { recordKind } from "../../../crds/environment/environment-record.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../crds/group.ts";
-import type { Notification } from "../../../crds/notifications/notification.ts";
-import { notificationKind } from "../../../crds/notifications/notification.ts";
+import { type Notification, notificationKind } from "../../../crds/notifications/notification.ts";
 import type { RepositoryStatus } from "../../../crds/repository/repository.ts";
-import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
-import { webhookDeliveryKind } from "../../../crds/webhooks/webhook-delivery.ts";
+import { type WebhookDelivery, webhookDeliveryKind } from "../../../crds/webhooks/webhook-delivery.ts";
 import { environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { eventKind, revisionKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import { environmentOf } from "./pull-requests/audience.ts";
-import { normalised } from "./request-seams.ts";
+import { normalised } from "./request-interceptors.ts";
 
 /** An object with a hash as its name: only its creation names its environment. */
 interface Hashed {

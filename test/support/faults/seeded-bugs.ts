@@ -4,8 +4,8 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
-import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import { changedLists } from "./watch-seams.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
+import { changedLists } from "./watch-interceptors.ts";
 
 /** Changes the ports that the operator is given. */
 export type Ports = (context: ControllerDependencies) => ControllerDependencies;
@@ -64,7 +64,7 @@ export const earlyRelease: Ports = ({ cluster, ...context }) => ({
 });
 
 /** Deletes name their object, without preconditions. */
-export const deleteByName: RequestSeam = (request, next) => {
+export const deleteByName: RequestInterceptor = (request, next) => {
   if (request.verb === "delete") delete (request.body as { preconditions?: object }).preconditions;
   return next();
 };
@@ -94,7 +94,7 @@ export const swallowedStatusError: Ports = ({ statusWriter: real, ...context }) 
 });
 
 /** Objects missing from a new list stay, as if the cache never compared. */
-export function keepWhatListsLack(): RequestSeam {
+export function keepWhatListsLack(): RequestInterceptor {
   const before = new Map<string, readonly KubeObject[]>();
   return changedLists((collection, { items, resourceVersion }) => {
     const known = new Set(items.map(({ metadata }) => metadata.uid));

@@ -1,7 +1,6 @@
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
 import type { ServerClock } from "../../../operator/ports/cluster.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** A clock (default: the machine's) that is some hours ahead; durations and timers are unchanged. */
 export function clockAhead(hours: number, clock: Clock = systemClock): Clock {

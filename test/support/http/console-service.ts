@@ -7,7 +7,7 @@ import { keyRing } from "../../../api/console/keys.ts";
 import { createSeal } from "../../../api/console/seal.ts";
 import type { StoredSession } from "../../../api/console/sessions.ts";
 import { type IdentityProvider, startIdentityProvider } from "../../../deploy/local/identity/provider.ts";
-import { consoleSecrets } from "../../../operator/wiring/api-ports.ts";
+import { consoleSecrets } from "../../../operator/adapters/platform-keys/platform-keys.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
 import { type ApiService, type ServiceOptions, startApiService } from "./api-service.ts";
 import { Browser, type Page } from "./browser.ts";

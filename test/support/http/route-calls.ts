@@ -1,7 +1,7 @@
 import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import type { ErrorCode } from "../../../crds/errors.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
-import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
+import { extensionKeyOf } from "../../../operator/adapters/platform-keys/platform-keys.ts";
 import { aRepository } from "../doubles/memory/repositories.ts";
 import {
   HEAD_COMMIT,
@@ -11,7 +11,6 @@ import {
   webhookDeliveryFixture,
 } from "../fixtures/webhooks/webhook-fixture.ts";
 import type { ApiService, Person } from "./api-service.ts";
-
 import { PIPELINE_TOKEN } from "./memory-webhooks.ts";
 
 export interface RouteCall {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";
-import type { KubeConfigSource } from "../../../operator/kit/client/credentials/credentials.ts";
+import type { KubeConfigSource } from "../../../operator/kit/client/credentials.ts";
 
 /**
  * A kubeconfig for the kit's client: a server, its authority's PEM file (none for plain HTTP), and a bearer token.

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { deletableFrom, gracePeriodEnd, isExpired } from "../../../../crds/environment/lifetime.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/rate-limits.ts";
+import { reportLimit } from "../../../kit/time/rate-limits.ts";
 import type { ServerClock } from "../../../ports/cluster.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import { createSchedule } from "../schedule.ts";
@@ -94,7 +94,7 @@ const refused = ({ message, inMs }: RefusedDeletion): Expiry => ({ recheckInMs: 
 /** Logs a disagreement of the clocks once an hour: every expired environment finds it every minute. */
 export function disagreementReporter({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
   const kept = new Set<string>();
-  const report = hourly(clock);
+  const report = reportLimit(clock);
   return ({ metadata }: EphemeralEnvironment, { now, serverNow }: { now: Date; serverNow: Date }): void => {
     kept.add(metadata.uid);
     if (!report.isDue()) return;

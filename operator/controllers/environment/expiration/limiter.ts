@@ -5,7 +5,7 @@ import { deletableFrom, gracePeriodEnd } from "../../../../crds/environment/life
 import { CONFIRM_DELETION_ANNOTATION } from "../../../../crds/group.ts";
 import type { Log } from "../../../kit/log.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
-import { hourly } from "../../../kit/time/rate-limits.ts";
+import { reportLimit } from "../../../kit/time/rate-limits.ts";
 import type { OperatorEnvironments } from "../../../ports/environments.ts";
 import type { EventRecorder } from "../../../ports/event-recorder.ts";
 
@@ -124,7 +124,7 @@ function excessOf(due: readonly EphemeralEnvironment[], of: number, { expiry }: 
 
 /** Reports when the budget is exceeded, every hour while it is, and when that is over. */
 function excessReporter({ clock, log, events }: LimiterDependencies): (excess: Excess | undefined) => void {
-  const report = hourly(clock);
+  const report = reportLimit(clock);
   return (excess) => {
     if (excess === undefined) {
       if (report.reset()) log.info("expirations continue: no more are due than may be deleted at once", {});

@@ -7,6 +7,7 @@ import {
   type StepCondition,
   transition,
 } from "../../../../crds/conditions.ts";
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
@@ -33,7 +34,6 @@ export interface StatusContext {
 }
 
 const STATUS_OF = { done: "True", waiting: "Unknown", failed: "False" } as const;
-const MINUTE_MS = 60_000;
 
 /**
  * Status after a reconcile: the steps' findings and their consequences. A step that did not run keeps its condition.

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../../crds/conditions.ts";
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import {
   componentsOf,
   type EphemeralEnvironment,
@@ -14,8 +15,6 @@ import { componentRepositories } from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import type { Step, StepContext } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
-
-const MINUTE_MS = 60_000;
 
 /** Probes the URLs: an environment is ready when all have answered, and while they answer regular probes. */
 export function availability(schedule: Schedule): Step {

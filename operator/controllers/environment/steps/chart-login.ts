@@ -1,4 +1,5 @@
 import { findCondition } from "../../../../crds/conditions.ts";
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
 import { chartOf } from "../../../../crds/repository/repository.ts";
 import type { DesiredApplication } from "../../../ports/deployer.ts";
@@ -9,7 +10,6 @@ import { componentRepositories } from "../repositories.ts";
 import type { StepContext } from "../step.ts";
 import type { Unfinished } from "../step-result.ts";
 
-const MINUTE_MS = 60_000;
 /** Steps before the application. */
 const BEFORE: ReadonlySet<string> = new Set([
   "NamespaceReady",

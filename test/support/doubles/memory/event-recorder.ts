@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../../crds/durations.ts";
 import type { Clock } from "../../../../operator/kit/time/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../../../operator/kit/time/rate-limits.ts";
 import type { Event, EventRecorder } from "../../../../operator/ports/event-recorder.ts";
@@ -14,7 +15,6 @@ export interface MemoryEventRecorder extends EventRecorder {
   list(): readonly RecordedEvent[];
 }
 
-const HOUR_MS = 3_600_000;
 const MESSAGE_MAX_BYTES = 1024;
 
 export function memoryEventRecorder(clock: Clock): MemoryEventRecorder {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { idTokenVerifier } from "../../../../api/auth/id-tokens.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../../crds/durations.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import { until } from "../../../support/fixtures/until.ts";
 import { AUDIENCE } from "../../../support/http/token-issuer.ts";
-import { HOUR_MS, MINUTE_MS, trusted, trustedIssuer } from "./trusted-issuer.ts";
+import { trusted, trustedIssuer } from "./trusted-issuer.ts";
 
 const world = trustedIssuer();
 const { trusting, token } = world;

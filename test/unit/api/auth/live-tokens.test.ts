@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { LiveTokens } from "../../../../api/auth/live-tokens.ts";
 import type { ApiToken } from "../../../../crds/api-token.ts";
+import { SECOND_MS } from "../../../../crds/durations.ts";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
-
-const SECOND_MS = 1_000;
 
 let clock: TestClock;
 let apiTokens: MemoryApiTokens;

@@ -5,7 +5,7 @@ import { createKubeClient } from "../../../../operator/kit/client/create-kube-cl
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Caches } from "../../../../operator/ports/caches.ts";
-import { watchKinds } from "../../../../operator/wiring/foundations.ts";
+import { watchKinds } from "../../../../operator/wiring/dependencies.ts";
 import {
   type Answer,
   type FakeApiServer,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { Settings } from "../../../../config/settings.ts";
-import { identityProviderOf } from "../../../../operator/wiring/process.ts";
+import { identityProviderOf } from "../../../../operator/wiring/technologies.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 let folder: string;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../../../crds/durations.ts";
 import { type AllocatedCost, sumOfCosts } from "../../../../../crds/usage/allocations.ts";
 import type { Period } from "../../../../../crds/usage/period-summary.ts";
 import { type CostMonitor, CostMonitorUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
@@ -17,8 +18,6 @@ export interface MemoryCostMonitor extends CostMonitor {
   /** Makes the matching periods fail from now on. */
   fails(isMeant: (period: Period) => boolean): void;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** An in-memory cost monitor; fulfils `costMonitorSuite`. */
 export function memoryCostMonitor(): MemoryCostMonitor {

@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../../../crds/durations.ts";
 import { createOccurrences } from "../../../../../operator/adapters/kubernetes/event-recorder.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
-
-const HOUR_MS = 3_600_000;
 
 test("what was not heard of for an hour is forgotten, and what was is remembered", () => {
   const clock = new TestClock();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { MINUTE_MS } from "../../../../../crds/durations.ts";
 import { argocd } from "../../../../../operator/adapters/argocd/argocd.ts";
 import { kubernetesPlatformHealth } from "../../../../../operator/adapters/kubernetes/platform-health.ts";
 import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
@@ -18,7 +19,6 @@ import { until } from "../../../../support/fixtures/until.ts";
 
 const APPLICATIONS = "/apis/argoproj.io/v1alpha1/namespaces/argocd/applications";
 const ENVIRONMENTS = "/apis/ephemeral-environments.dev/v1/ephemeralenvironments";
-const MINUTE_MS = 60_000;
 
 let server: FakeApiServer;
 let client: KubeClient;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { createExpiringSoon } from "../../../../../operator/controllers/environment/events.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
-const HOUR_MS = 3_600_000;
 const living = (spec: Partial<EphemeralEnvironment["spec"]>) => environmentFixture({ spec });
 
 function scene() {

@@ -6,6 +6,7 @@ import {
   tokenOf,
   valueOwner,
 } from "../../../../../crds/api-token.ts";
+import { DAY_MS } from "../../../../../crds/durations.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { deleteExpiredTokens } from "../../../../../operator/controllers/garbage-collection/api-tokens.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
@@ -15,7 +16,6 @@ import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../../support/fixtures/api-token-fixture.ts";
 import { fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
-const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse("2026-06-01T12:00:00.000Z");
 const daysAgo = (days: number) => new Date(NOW_MS - days * DAY_MS).toISOString();
 

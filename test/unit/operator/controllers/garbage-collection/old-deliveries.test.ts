@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../../../crds/durations.ts";
 import { dropOldDeliveries } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
 import { memoryWebhookDeliveries } from "../../../../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
@@ -6,7 +7,6 @@ import { fixtureSettings } from "../../../../support/fixtures/environment/enviro
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
 
 const NOW = "2026-06-10T12:00:00Z";
-const HOUR_MS = 3_600_000;
 const signal = new AbortController().signal;
 
 /** Stored deliveries by name: age in hours, verified or not, waiting or not. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { MINUTE_MS } from "../../../../../crds/durations.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import type { Owner } from "../../../../../operator/ports/cluster.ts";
-import { GRACE_MINUTES, MINUTE_MS, nothing, owners, scene } from "./swept-orphans.ts";
+import { GRACE_MINUTES, nothing, owners, scene } from "./swept-orphans.ts";
 
 const HOLD = "example.test/hold";
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
+import { HOUR_MS, SECOND_MS } from "../../../../../crds/durations.ts";
 import type { RecordSpec } from "../../../../../crds/environment/environment-record.ts";
 import { garbageCollection } from "../../../../../operator/controllers/garbage-collection/controller.ts";
 import { pruneRecords } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
@@ -13,11 +14,7 @@ import {
   type Collections,
   collectGarbage,
 } from "../../../../../operator/controllers/garbage-collection/reconcile.ts";
-import {
-  createWorkerPool,
-  type WorkerPool,
-  type WorkerPoolContext,
-} from "../../../../../operator/kit/controller/worker-pool.ts";
+import { WorkerPool, type WorkerPoolContext } from "../../../../../operator/kit/controller/worker-pool.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
@@ -26,8 +23,6 @@ import { until } from "../../../../support/fixtures/until.ts";
 
 const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };
 const going: SweepReport = { ...nothing, orphans: 1, removing: 1 };
-const HOUR_MS = 3_600_000;
-const SECOND_MS = 1_000;
 
 interface Scene {
   readonly sweep?: Sweep;
@@ -82,7 +77,7 @@ function started(
   collections: Collections,
 ): WorkerPool {
   const controller = garbageCollection(context, collections, []);
-  const pool = createWorkerPool(controller, context);
+  const pool = new WorkerPool(controller, context);
   for (const key of controller.initialKeys()) pool.enqueue(key, "low");
   pool.start();
   return pool;

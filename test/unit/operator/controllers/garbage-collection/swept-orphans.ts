@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { MINUTE_MS } from "../../../../../crds/durations.ts";
 import { createSweep } from "../../../../../operator/controllers/garbage-collection/orphans.ts";
 import { namespaceKind } from "../../../../../operator/kit/client/kinds.ts";
 import type { Owner } from "../../../../../operator/ports/cluster.ts";
@@ -7,7 +8,6 @@ import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 /** Grace period of an orphan after its first sight. */
 export const GRACE_MINUTES = 10;
-export const MINUTE_MS = 60_000;
 
 /** Deleted environments. */
 export const owners = (count: number, name = "gone") =>

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { HOUR_MS, MINUTE_MS } from "../../../../../crds/durations.ts";
 import { HostedWorld } from "../../../../support/fixtures/webhooks/hosted-world.ts";
 import { commitOf } from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const CLOSED = { state: "closed", merged: true } as const;
 
 async function withEnvironment(numbers = [7]) {

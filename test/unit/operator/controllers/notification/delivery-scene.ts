@@ -4,8 +4,8 @@ import {
   type NotificationSpec,
   notificationName,
 } from "../../../../../crds/notifications/notification.ts";
+import { extensionKeyOf } from "../../../../../operator/adapters/platform-keys/platform-keys.ts";
 import { removeFinishedMessages } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
-import { extensionKeyOf } from "../../../../../operator/controllers/notification/extension-key.ts";
 import { deliverMessages } from "../../../../../operator/controllers/notification/reconcile.ts";
 import { createSender } from "../../../../../operator/controllers/notification/sender.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";

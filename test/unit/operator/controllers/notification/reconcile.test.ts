@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { DAY_MS, HOUR_MS } from "../../../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { verifyExtension } from "../../../../../crds/notifications/extension-token.ts";
 import {
@@ -9,9 +10,6 @@ import {
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { notificationSettings } from "../../../../support/fixtures/webhooks/notification-settings.ts";
 import { scene } from "./delivery-scene.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 describe("the delivery of a message", () => {
   test("sends it, and notes that", async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { HOUR_MS } from "../../../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import {
   ClusterUnavailable,
@@ -192,7 +193,6 @@ test("what has its outcome, or is gone, is left alone", async () => {
   expect(environments.list()).toEqual([]);
 });
 
-const HOUR_MS = 3_600_000;
 const awaited = {
   phase: "pending",
   reason: "NameTerminating",

@@ -86,10 +86,10 @@ describe("a collection that comes in pages", () => {
     world.server.on(isWatch, new Stream().answer);
     world.reflector.start();
     await until(() => pages().length === 2);
-    expect([world.cache.synced, world.cache.size]).toEqual([false, 0]);
+    expect([world.cache.synced, world.cache.list().length]).toEqual([false, 0]);
     finish();
     await world.cache.whenSynced(AbortSignal.timeout(5_000));
-    expect(world.cache.size).toBe(2);
+    expect(world.cache.list().length).toBe(2);
   });
 
   test("a page token that expires restarts the list; nothing partial shows", async () => {

@@ -7,7 +7,7 @@ import {
   isNotFound,
   isUnavailable,
 } from "../../../../../operator/kit/client/errors.ts";
-import type { RequestSeam } from "../../../../../operator/kit/client/request.ts";
+import type { RequestInterceptor } from "../../../../../operator/kit/client/request.ts";
 import { json, reset, silence, status } from "../../../../support/doubles/fake-api-server.ts";
 import { configMap, configMaps } from "../../../../support/fixtures/config-maps.ts";
 import { until } from "../../../../support/fixtures/until.ts";
@@ -102,7 +102,7 @@ describe("writes", () => {
 });
 
 describe("a client whose write guard closes", () => {
-  function mandated(onRequest: RequestSeam = (_request, next) => next()) {
+  function mandated(onRequest: RequestInterceptor = (_request, next) => next()) {
     const term = new AbortController();
     const state = { holds: true };
     const made = client({ onRequest, guard: { signal: term.signal, holds: () => state.holds } });

@@ -1,11 +1,6 @@
 import { afterEach, beforeEach } from "@jest/globals";
 import type { ControllerMetrics, Reconcile } from "../../../../../operator/kit/controller/controller.ts";
-import {
-  createWorkerPool,
-  type Worked,
-  type WorkerPool,
-  type WorkerPoolContext,
-} from "../../../../../operator/kit/controller/worker-pool.ts";
+import { type Worked, WorkerPool, type WorkerPoolContext } from "../../../../../operator/kit/controller/worker-pool.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { noTracing } from "../../../../../operator/kit/tracing.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
@@ -31,7 +26,7 @@ export function runningWorkerPools() {
   function started(reconcile: Reconcile, more: Partial<Worked & WorkerPoolContext> = {}): WorkerPool {
     const { log = silentLog, metrics, tracing = noTracing, ...worked } = more;
     const context = { log, metrics, tracing, clock, random: () => 0 };
-    const controller = createWorkerPool({ name: "test", reconcile, workers: 8, ...worked }, context);
+    const controller = new WorkerPool({ name: "test", reconcile, workers: 8, ...worked }, context);
     controller.start();
     running.push(controller);
     return controller;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { createWorkQueue, type WorkQueue } from "../../../../../operator/kit/controller/work-queue.ts";
+import { WorkQueue } from "../../../../../operator/kit/controller/work-queue.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { seededRandom } from "../../../../support/faults/seeded-random.ts";
 
@@ -8,7 +8,7 @@ let queue: WorkQueue;
 
 beforeEach(() => {
   clock = new TestClock();
-  queue = createWorkQueue({ clock, random: () => 0 });
+  queue = new WorkQueue({ clock, random: () => 0 });
 });
 
 describe("backoff", () => {
@@ -30,12 +30,12 @@ describe("backoff", () => {
   });
 
   test("a common bucket slows a storm of retries down, but never a first try", () => {
-    const small = createWorkQueue({ clock, random: () => 0, retryRate: { perSecond: 1, burst: 2 } });
-    expect(["a", "b", "c", "d"].map((key) => small.retry(key))).toEqual([500, 500, 1_000, 2_000]);
-    small.add("fresh");
-    expect(small.depth).toBe(1);
+    const delays = Array.from({ length: 108 }, (_, index) => queue.retry(`broken-${index}`));
+    expect(delays).toEqual([...Array.from({ length: 105 }, () => 500), 600, 700, 800]);
+    queue.add("fresh");
+    expect(queue.depth).toBe(1);
     clock.advance(60_000);
-    expect(small.retry("e")).toBe(500);
+    expect(queue.retry("another")).toBe(500);
   });
 });
 
@@ -45,7 +45,7 @@ describe("a storm of retries", () => {
 
   /** A queue whose keys fail for this time whenever they are taken; with the longest wait. */
   async function afterFailing(count: number, forMs: number): Promise<{ stormy: WorkQueue; longestWaitMs: number }> {
-    const stormy = createWorkQueue({ clock, random: seededRandom(1), backoffMs: { first: 500, longest } });
+    const stormy = new WorkQueue({ clock, random: seededRandom(1), backoffMs: { first: 500, longest } });
     const waits = keysOf(count).map((key) => stormy.retry(key));
     for (const endMs = clock.monotonicMs() + forMs; clock.monotonicMs() < endMs; clock.advance(100)) {
       while (stormy.depth > 0) {
@@ -79,7 +79,7 @@ describe("a storm of retries", () => {
   });
 
   test("beyond what the bucket can take is spread evenly, not put off to one moment", async () => {
-    const stormy = createWorkQueue({ clock, random: seededRandom(1), backoffMs: { first: 500, longest } });
+    const stormy = new WorkQueue({ clock, random: seededRandom(1), backoffMs: { first: 500, longest } });
     const perSecond = Array.from({ length: longest / 1000 }, () => 0);
     for (const key of keysOf(3_000)) {
       const second = Math.min(Math.floor(stormy.retry(key) / 1000), perSecond.length - 1);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Priority } from "../../../../../operator/kit/controller/controller.ts";
-import { createWorkQueue, type WorkQueue } from "../../../../../operator/kit/controller/work-queue.ts";
+import { WorkQueue } from "../../../../../operator/kit/controller/work-queue.ts";
 import { MAX_TIMER_MS } from "../../../../../operator/kit/time/clock.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
@@ -10,12 +10,12 @@ let queue: WorkQueue;
 
 beforeEach(() => {
   clock = new TestClock();
-  queue = createWorkQueue({ clock, random: () => 0 });
+  queue = new WorkQueue({ clock, random: () => 0 });
 });
 
 /** A queue, and a model of it: every key added and not taken since. */
 class Ledger {
-  readonly queue = createWorkQueue({ clock: new TestClock() });
+  readonly queue = new WorkQueue({ clock: new TestClock() });
   readonly working: string[] = [];
   readonly owed = new Set<string>();
 

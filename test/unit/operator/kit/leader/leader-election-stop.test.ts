@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from "@jest/globals";
-import { createLeaderElector } from "../../../../../operator/kit/leader/leader-election.ts";
+import { LeaderElector } from "../../../../../operator/kit/leader/leader-election.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { leaseCandidates, ref } from "./lease-candidates.ts";
@@ -24,7 +24,7 @@ describe("a clean stop", () => {
   });
 
   test("keeps the lease while work drains", async () => {
-    const elector = createLeaderElector({
+    const elector = new LeaderElector({
       client: world.client,
       lease: ref,
       identity: "first",
@@ -53,7 +53,7 @@ describe("a clean stop", () => {
 });
 
 test("work that fails releases the lease and is reported", async () => {
-  const elector = createLeaderElector({
+  const elector = new LeaderElector({
     client: world.client,
     lease: ref,
     identity: "first",

@@ -1,5 +1,5 @@
 import { expect, jest, test } from "@jest/globals";
-import { createLeaderElector, microTime } from "../../../../../operator/kit/leader/leader-election.ts";
+import { LeaderElector, microTime } from "../../../../../operator/kit/leader/leader-election.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { type Candidate, leaseCandidates, ref } from "./lease-candidates.ts";
@@ -112,7 +112,7 @@ test("two candidates never lead both, through outages and restarts", async () =>
 
 test("periods without a margin are refused", () => {
   const make = () =>
-    createLeaderElector({
+    new LeaderElector({
       client: world.client,
       lease: ref,
       identity: "x",

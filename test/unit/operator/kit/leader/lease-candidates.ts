@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, expect } from "@jest/globals";
 import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
-import {
-  createLeaderElector,
-  type LeaderElector,
-  type Lease,
-  type TermEnd,
-} from "../../../../../operator/kit/leader/leader-election.ts";
+import { LeaderElector, type Lease, type TermEnd } from "../../../../../operator/kit/leader/leader-election.ts";
 import { silentLog } from "../../../../../operator/kit/log.ts";
 import {
   type FakeApiServer,
@@ -113,7 +108,7 @@ export function leaseCandidates() {
   });
 
   function candidate(identity: string): Candidate {
-    const elector = createLeaderElector({ client, lease: ref, identity, log: silentLog, clock, random: () => 0 });
+    const elector = new LeaderElector({ client, lease: ref, identity, log: silentLog, clock, random: () => 0 });
     const stopping = new AbortController();
     let isWorking = false;
     let hasEnded = false;

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { MINUTE_MS } from "../../../../../crds/durations.ts";
 import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import {
@@ -9,7 +10,6 @@ import {
   WebhookWorld,
 } from "../../../../support/fixtures/webhooks/webhook-world.ts";
 
-const MINUTE_MS = 60_000;
 const LABEL = "preview";
 const rules = { enabled: true, skipDraft: true, requiredLabels: [LABEL] };
 

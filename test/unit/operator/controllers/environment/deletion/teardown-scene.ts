@@ -1,4 +1,5 @@
 import type { Settings } from "../../../../../../config/settings.ts";
+import { MINUTE_MS } from "../../../../../../crds/durations.ts";
 import type { RecordSpec } from "../../../../../../crds/environment/environment-record.ts";
 import type { FinalizerRemoval, TeardownStep } from "../../../../../../crds/environment/environment-status.schema.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../../../crds/group.ts";
@@ -14,7 +15,6 @@ import { CREATED, UID } from "../../../../../support/fixtures/environment/enviro
 
 /** The environment in deletion. */
 export const shop = { name: "shop", uid: UID };
-export const MINUTE_MS = 60_000;
 export const HOLD = "example.test/hold";
 
 const record = ({ steps, removals = [] }: Progress, goneAt: Date): RecordSpec => ({

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { MINUTE_MS } from "../../../../../../crds/durations.ts";
 import { applicationKind, appProjectKind } from "../../../../../../operator/adapters/argocd/kinds.ts";
 import { isOver } from "../../../../../../operator/controllers/environment/deletion/teardown.ts";
 import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../../../../operator/kit/client/kinds.ts";
 import { minutesLater } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { HOLD, MINUTE_MS, type Scene, scene, shop } from "./teardown-scene.ts";
+import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
 
 const sentence = "Namespace 'env-shop' is being deleted";
 const holder = (kind = "Namespace", reason = HOLD) => ({

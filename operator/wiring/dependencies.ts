@@ -1,6 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
 import { FIELD_MANAGER } from "../../crds/group.ts";
-import { httpsUrlProber } from "../adapters/http/url-prober.ts";
 import {
   watchedApiTokens,
   watchedConfigSets,
@@ -13,50 +12,51 @@ import {
   watchedRollups,
   watchedWebhookDeliveries,
 } from "../adapters/kubernetes/kinds.ts";
-import { openCostMonitor } from "../adapters/opencost/cost-monitor.ts";
-import { incomingWebhookChat } from "../adapters/slack/incoming-webhook.ts";
-import { smtpMail } from "../adapters/smtp/smtp-mail.ts";
+import { kubeCallSpans, serviceCallSpans } from "../adapters/opentelemetry/call-spans.ts";
 import { fieldManagers } from "../audit/out-of-band-changes.ts";
 import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
 import type { WatchedKind } from "../kit/cache/watched-kind.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
-import type { KubeConfigSource } from "../kit/client/credentials/credentials.ts";
+import type { KubeConfigSource } from "../kit/client/credentials.ts";
+import type { WriteGuard } from "../kit/client/exchange.ts";
 import type { WireObject } from "../kit/client/kinds.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { ownDeletions } from "../kit/client/own-deletions.ts";
-import type { KubeRequest, KubeResponse, RequestSeam } from "../kit/client/request.ts";
-import type { WriteGuard } from "../kit/client/write-guard.ts";
-import { contentOf } from "../kit/content-of.ts";
+import type { KubeRequest, KubeResponse, RequestInterceptor } from "../kit/client/request.ts";
 import { createTerm } from "../kit/leader/leader-election.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
+import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
-import type { CostMonitor } from "../ports/cost-monitor.ts";
-import type { Metrics } from "../ports/metrics.ts";
-import type { Chat, Mail } from "../ports/notifications.ts";
+import type { Metrics, Service, ServiceCallInterceptor } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
-import { deployerOf } from "./deployers.ts";
-import { around, kubeCallSpans, observing, serviceCallSpans } from "./observation/call-spans.ts";
-import { createSecretManagers } from "./secret-managers.ts";
+import { costMonitorOf, deployerOf, messagingOf, secretManagersOf, urlProberOf } from "./technologies.ts";
 
 /** Start options of the process. */
-export interface FoundationOptions {
+export interface DependencyOptions {
   readonly settings: Settings;
   readonly kubeConfig: KubeConfigSource;
   readonly log: Log;
   readonly clock: Clock;
   /** Intercepts every call to the Kubernetes API: counts, or injects faults. */
-  readonly onRequest?: RequestSeam;
+  readonly onRequest?: RequestInterceptor;
   readonly metrics?: Metrics | undefined;
   readonly tracing?: Tracing;
+  /** Records changes, also those that bypass the REST interface. */
+  readonly audit?: AuditTrail;
+  /** Replaces the real prober. */
+  readonly prober?: UrlProber;
 }
 
+/** Audit trail of processes without an audit log, as in tests and benchmarks. */
+const UNRECORDED: AuditTrail = { add: async () => undefined, isKept: async () => true };
+
 /** Shared dependencies of the controllers and the API's ports. */
-export type Foundations = ReturnType<typeof createFoundations>;
+export type Dependencies = ReturnType<typeof createDependencies>;
 
 /** Creates clients, unstarted caches, and the settings' technologies. */
-export function createFoundations(options: FoundationOptions) {
+export function createDependencies(options: DependencyOptions) {
   const { settings, log, clock, metrics, tracing = noTracing } = options;
   const observed = observing(around(metrics?.onServiceCall, spansOf(tracing, serviceCallSpans)));
   const term = createTerm();
@@ -64,9 +64,9 @@ export function createFoundations(options: FoundationOptions) {
   const leaderClient = connect(options, term);
   const watches = createCacheSet({ client, log, clock });
   const deployer = deployerOf(settings);
-  const secretManagers = createSecretManagers(settings, { client, leaderClient, isLeading: term.holds, clock });
-  const { chat, mail } = createMessaging(settings);
-  const costMonitor = createCostMonitor(settings);
+  const secretManagers = secretManagersOf(settings, { client, leaderClient, isLeading: term.holds, clock });
+  const { chat, mail } = messagingOf(settings);
+  const costMonitor = costMonitorOf(settings);
   return {
     settings,
     log,
@@ -81,6 +81,9 @@ export function createFoundations(options: FoundationOptions) {
     deletions: ownDeletions(),
     deployer,
     tracing,
+    audit: options.audit ?? UNRECORDED,
+    /** A prober with its own connections, so that controllers and users don't wait for each other. */
+    createProber: () => options.prober ?? urlProberOf(settings, clock),
     /** Counts and traces the calls of a service, if enabled. */
     observed,
     secretManagers: {
@@ -93,7 +96,7 @@ export function createFoundations(options: FoundationOptions) {
   };
 }
 
-function connect({ kubeConfig, clock, ...options }: FoundationOptions, guard?: WriteGuard): KubeClient {
+function connect({ kubeConfig, clock, ...options }: DependencyOptions, guard?: WriteGuard): KubeClient {
   const { metrics, tracing = noTracing } = options;
   const onRequest = around(
     spansOf(tracing, kubeCallSpans),
@@ -103,23 +106,8 @@ function connect({ kubeConfig, clock, ...options }: FoundationOptions, guard?: W
 }
 
 /** Untraced calls have no interceptor. */
-function spansOf<S>(tracing: Tracing, seam: (tracing: Tracing) => S): S | undefined {
-  return tracing === noTracing ? undefined : seam(tracing);
-}
-
-/** The cost monitor of the settings, where they name one. */
-function createCostMonitor({ costs }: Pick<Settings, "costs">): CostMonitor | undefined {
-  if (costs.openCost === undefined) return undefined;
-  const { url, caFile } = costs.openCost;
-  return openCostMonitor({ url, ca: contentOf(caFile) });
-}
-
-/** The chat of the settings, and their mail server where they name one. */
-function createMessaging({ notifications }: Settings): { readonly chat: Chat; readonly mail: Mail | undefined } {
-  const { smtp } = notifications.email ?? {};
-  if (smtp === undefined) return { chat: incomingWebhookChat(), mail: undefined };
-  const { caFile, passwordRef: _, ...server } = smtp;
-  return { chat: incomingWebhookChat(), mail: smtpMail({ ...server, ca: contentOf(caFile) }) };
+function spansOf<S>(tracing: Tracing, interceptor: (tracing: Tracing) => S): S | undefined {
+  return tracing === noTracing ? undefined : interceptor(tracing);
 }
 
 /**
@@ -150,7 +138,33 @@ export function watchKinds(
   };
 }
 
-/** A prober with its own connections, so that controllers and users don't wait for each other. */
-export function urlProber({ ingressAddress, ingressCaFile }: Settings, clock: Clock): UrlProber {
-  return httpsUrlProber({ ingressAddress, ca: contentOf(ingressCaFile) }, clock);
+type Interceptor<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
+
+/** Both interceptors: the outer one sees the inner one's result. */
+export function around<C, R>(
+  outer: Interceptor<C, R> | undefined,
+  inner: Interceptor<C, R> | undefined,
+): Interceptor<C, R> | undefined {
+  if (outer === undefined || inner === undefined) return outer ?? inner;
+  return (call, next) => outer(call, () => inner(call, next));
+}
+
+/** A port whose methods all return promises. */
+type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => Promise<unknown> ? P[M] : never };
+
+type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
+
+/** Creates the wrapper for ports. */
+export function observing(interceptor: ServiceCallInterceptor | undefined): Observe {
+  return (service, port) => {
+    if (interceptor === undefined) return port;
+    return new Proxy(port, {
+      get(target, operation) {
+        const found: unknown = Reflect.get(target, operation);
+        if (typeof found !== "function" || typeof operation === "symbol") return found;
+        return (...given: unknown[]) =>
+          interceptor({ service, operation }, async () => Reflect.apply(found, target, given));
+      },
+    });
+  };
 }

@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubeObject, type ResourceType } from "../../../operator/kit/client/objects.ts";
-import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
+import type { KubeRequest, RequestInterceptor } from "../../../operator/kit/client/request.ts";
 
 interface WatchLine {
   readonly type: string;
@@ -15,7 +15,7 @@ export type WatchTrouble = "none" | "cut" | "expire" | "hold" | "repeat" | "reor
 
 /** Disturbs every watch of an operator. */
 export interface TroubledWatches {
-  readonly seam: RequestSeam;
+  readonly interceptor: RequestInterceptor;
   /** Applies to running watches, too. */
   set(trouble: WatchTrouble): void;
   /** The number of disturbed events. */
@@ -25,7 +25,7 @@ export interface TroubledWatches {
 export function troubledWatches(): TroubledWatches {
   const state: State = { trouble: "none", met: 0, changed: Promise.withResolvers() };
   return {
-    async seam(request, next) {
+    async interceptor(request, next) {
       const answer = await next();
       if (answer.stream === undefined) return answer;
       return { ...answer, stream: troubled(answer.stream, state, isStreamedList(request)) };
@@ -138,7 +138,7 @@ export interface SeenList {
  *
  * @param changed gets the collection; each page counts as a list
  */
-export function changedLists(changed: (collection: string, list: SeenList) => SeenList): RequestSeam {
+export function changedLists(changed: (collection: string, list: SeenList) => SeenList): RequestInterceptor {
   return async (request, next) => {
     const answer = await next();
     const change = (list: SeenList) => changed(`${request.path}?${request.query.labelSelector ?? ""}`, list);
@@ -177,12 +177,12 @@ async function* changedBeginning(
 }
 
 /** Answers each list once with its former content after `goBack`, as a lagging server. */
-export function staleLists(): { readonly seam: RequestSeam; goBack(): void; readonly served: number } {
+export function staleLists(): { readonly interceptor: RequestInterceptor; goBack(): void; readonly served: number } {
   const before = new Map<string, SeenList>();
   const stale = new Map<string, SeenList>();
   let served = 0;
   return {
-    seam: changedLists((collection, list) => {
+    interceptor: changedLists((collection, list) => {
       const old = stale.get(collection);
       stale.delete(collection);
       if (old === undefined) before.set(collection, list);

@@ -1,20 +1,20 @@
 import { expect, test } from "@jest/globals";
 import { environmentType } from "../../../../../operator/adapters/kubernetes/kinds.ts";
-import type { KubeRequest } from "../../../../../operator/kit/client/request.ts";
 import {
   hostCallSpans,
   kubeCallSpans,
   serviceCallSpans,
-} from "../../../../../operator/wiring/observation/call-spans.ts";
+} from "../../../../../operator/adapters/opentelemetry/call-spans.ts";
+import type { KubeRequest } from "../../../../../operator/kit/client/request.ts";
 import { receivedSpans } from "../../../../support/tracing/received-spans.ts";
 
 const inRequest = { kind: "request" } as const;
 
 test("a call to the API server says its verb, its resource and its status, and nothing that it carries", async () => {
   const { tracing, received } = await receivedSpans();
-  const seam = kubeCallSpans(tracing);
+  const interceptor = kubeCallSpans(tracing);
   const call = (request: Partial<KubeRequest>, status: number) =>
-    seam(
+    interceptor(
       { verb: "get", path: "/secret-path", query: { fieldSelector: "secret-query" }, body: "secret-body", ...request },
       async () => ({ status, headers: { token: "secret-header" }, body: "secret-answer" }),
     );

@@ -1,5 +1,5 @@
 import { type EnvironmentRecord, recordKind } from "../../../crds/environment/environment-record.ts";
-import { isWrite, type KubeRequest, type RequestSeam } from "../../../operator/kit/client/request.ts";
+import { isWrite, type KubeRequest, type RequestInterceptor } from "../../../operator/kit/client/request.ts";
 
 /** The environment of a request; `undefined` for others (watches, lists, the clock). */
 export type Concerned = (request: KubeRequest) => string | undefined;
@@ -38,7 +38,7 @@ function numbering(): (entry: string) => string {
 
 /** Writes through an interceptor, by environment, in the order in which they were sent. */
 export interface Recording {
-  readonly seam: RequestSeam;
+  readonly interceptor: RequestInterceptor;
   writes(environment: string): readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function recordWrites(concerned: Concerned): Recording {
     return known;
   };
   return {
-    seam(request, next) {
+    interceptor(request, next) {
       const environment = concerned(request);
       if (environment !== undefined && isWrite(request.verb)) {
         const { number, writes } = of(environment);

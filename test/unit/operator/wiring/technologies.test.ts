@@ -3,7 +3,7 @@ import { settingsFrom } from "../../../../config/settings.ts";
 import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import type { SecretManagers } from "../../../../operator/ports/secret-manager.ts";
-import { createSecretManagers } from "../../../../operator/wiring/secret-managers.ts";
+import { secretManagersOf } from "../../../../operator/wiring/technologies.ts";
 import { type FakeApiServer, startFakeApiServer } from "../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
@@ -24,7 +24,7 @@ test.each([
   client = createKubeClient({ kubeConfig: server.kubeConfig });
   const clock = new TestClock();
   const settings = settingsFrom({ ...testSettings, secretManager });
-  managers = createSecretManagers(settings, { client, leaderClient: client, isLeading: () => true, clock });
+  managers = secretManagersOf(settings, { client, leaderClient: client, isLeading: () => true, clock });
   const closed = { state: "closed", since: clock.now() };
   expect(managers.circuitBreakers()).toEqual(names.map((name) => ({ name, ...closed })));
 });

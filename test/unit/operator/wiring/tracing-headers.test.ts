@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { headersOf } from "../../../../../operator/wiring/observation/tracing.ts";
+import { headersOf } from "../../../../operator/wiring/technologies.ts";
 
 const read = (text: string) => [...headersOf(text)].map(([name, value]) => [name, value.reveal()]);
 

@@ -1,13 +1,13 @@
-import type { RequestSeam } from "../../kit/client/request.ts";
+import type { RequestInterceptor } from "../../kit/client/request.ts";
 import type { Tracing } from "../../kit/tracing.ts";
 import type { HostApi } from "../../ports/host-technology.ts";
-import type { Service, ServiceCallInterceptor } from "../../ports/metrics.ts";
+import type { ServiceCallInterceptor } from "../../ports/metrics.ts";
 
 /** Lowest failing status: most others, such as 404 and 409, are regular answers. */
 const FAILED = 500;
 
 /** A span per call to the API server: verb and resource, never the body or the query. */
-export function kubeCallSpans(tracing: Tracing): RequestSeam {
+export function kubeCallSpans(tracing: Tracing): RequestInterceptor {
   return ({ verb, type, subresource, namespace, name }, next) => {
     const resource = [type?.plural, subresource].filter(Boolean).join("/");
     const attributes = {
@@ -46,33 +46,5 @@ export function hostCallSpans(tracing: Tracing, host: string, api: HostApi): Hos
     request: (route, ...rest) => spanOf(route, () => api.request(route, ...rest)),
     page: (route, ...rest) => spanOf(route, () => api.page(route, ...rest)),
     close: () => api.close(),
-  };
-}
-
-type Seam<C, R> = (call: C, next: () => Promise<R>) => Promise<R>;
-
-/** Both interceptors: the outer one sees the inner one's result. */
-export function around<C, R>(outer: Seam<C, R> | undefined, inner: Seam<C, R> | undefined): Seam<C, R> | undefined {
-  if (outer === undefined || inner === undefined) return outer ?? inner;
-  return (call, next) => outer(call, () => inner(call, next));
-}
-
-/** A port whose methods all return promises. */
-type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => Promise<unknown> ? P[M] : never };
-
-/** Wraps a port with the interceptor. */
-type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
-
-/** Creates the wrapper for ports. */
-export function observing(seam: ServiceCallInterceptor | undefined): Observe {
-  return (service, port) => {
-    if (seam === undefined) return port;
-    return new Proxy(port, {
-      get(target, operation) {
-        const found: unknown = Reflect.get(target, operation);
-        if (typeof found !== "function" || typeof operation === "symbol") return found;
-        return (...given: unknown[]) => seam({ service, operation }, async () => Reflect.apply(found, target, given));
-      },
-    });
   };
 }

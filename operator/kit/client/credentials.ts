@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import { isIPv6 } from "node:net";
 import type { KubeConfig } from "@kubernetes/client-node";
-import type { Clock } from "../../time/clock.ts";
-import { KubeError } from "../errors.ts";
+import type { Clock } from "../time/clock.ts";
+import { KubeError } from "./errors.ts";
 
 /** TLS options; `fingerprint` changes exactly when one of them does. */
 export interface TlsMaterial {

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createCredentialSource, inCluster } from "../../../../../../operator/kit/client/credentials/credentials.ts";
-import { TestClock } from "../../../../../support/doubles/test-clock.ts";
+import { createCredentialSource, inCluster } from "../../../../../operator/kit/client/credentials.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 let folder: string;
 

@@ -3,18 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { KubeConfig, type User } from "@kubernetes/client-node";
-import { createKubeClient, type KubeClientOptions } from "../../../../../../operator/kit/client/create-kube-client.ts";
-import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
-import type { KubeClient } from "../../../../../../operator/kit/client/kube-client.ts";
-import {
-  type FakeApiServer,
-  json,
-  startFakeApiServer,
-  status,
-} from "../../../../../support/doubles/fake-api-server.ts";
-import { TestClock } from "../../../../../support/doubles/test-clock.ts";
-import { configMap, configMaps } from "../../../../../support/fixtures/config-maps.ts";
-import { until } from "../../../../../support/fixtures/until.ts";
+import { createKubeClient, type KubeClientOptions } from "../../../../../operator/kit/client/create-kube-client.ts";
+import { KubeError } from "../../../../../operator/kit/client/errors.ts";
+import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
+import { type FakeApiServer, json, startFakeApiServer, status } from "../../../../support/doubles/fake-api-server.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { configMap, configMaps } from "../../../../support/fixtures/config-maps.ts";
+import { until } from "../../../../support/fixtures/until.ts";
 
 // Longer than the deadlines of inner waits.
 jest.setTimeout(30_000);

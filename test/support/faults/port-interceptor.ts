@@ -95,8 +95,8 @@ function aroundPort<P extends object>(name: keyof Reaching, port: P, around: Aro
   return Object.assign(Object.create(port), Object.fromEntries(wrapped));
 }
 
-/** For `OperatorOptions.onPorts`: the same seam around every port that reaches another system. */
-export function portSeam(around: AroundCall): (context: ControllerDependencies) => ControllerDependencies {
+/** For `OperatorOptions.onPorts`: the same interceptor around every port that reaches another system. */
+export function portInterceptor(around: AroundCall): (context: ControllerDependencies) => ControllerDependencies {
   return (context) => {
     const ports = Object.keys(PORTS) as (keyof Reaching)[];
     const wrapped = ports.flatMap((name) => {

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 
 const execute = promisify(execFile);
-const root = new URL("../../../../../", import.meta.url);
+const root = new URL("../../../../", import.meta.url);
 
 /** Makes the loader record every module of OpenTelemetry. `prom-client` loads the API alone, which is small. */
 const NOTE = `
@@ -28,9 +28,8 @@ async function loadedBy(...args: readonly string[]): Promise<readonly string[]> 
 const createdWith = (tracing: object) => [
   "--input-type=module",
   "--eval",
-  `const { createTracing } = await import("${new URL("operator/wiring/observation/tracing.ts", root)}");
-   const { systemClock: clock } = await import("${new URL("operator/kit/time/clock.ts", root)}");
-   const tracing = await createTracing({ tracing: ${JSON.stringify(tracing)} }, { version: "1.2.3", clock });
+  `const { tracingOf } = await import("${new URL("operator/wiring/technologies.ts", root)}");
+   const tracing = await tracingOf({ tracing: ${JSON.stringify(tracing)} }, { version: "1.2.3" });
    await tracing.span("GET", { kind: "request" }, async () => undefined);
    process.exit();`,
 ];
