@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { holds, isSafeAddress, METADATA_RANGES } from "../crds/addresses.ts";
-import { valuesProblem } from "../crds/chart-values/values-mapping.ts";
+import { valuesProblem } from "../crds/repository/values-mapping.ts";
 import { defaultChartProblem } from "../crds/repository/chart-source.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { credentialIds } from "../crds/secret-sharing.ts";

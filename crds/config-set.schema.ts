@@ -6,7 +6,7 @@ import {
   DottedVariable,
   EnvironmentVariables,
   SecretRef,
-} from "./environment/overrides.schema.ts";
+} from "./overrides.schema.ts";
 import { TTL_MAX_HOURS } from "./environment/ttl.ts";
 import { described, Groups, text } from "./schema.ts";
 

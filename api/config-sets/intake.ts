@@ -1,5 +1,5 @@
 import type { ComponentValues, ConfigSetSpec } from "../../crds/config-set.ts";
-import { type EnvironmentVariable, PORT_VARIABLE } from "../../crds/environment/overrides.schema.ts";
+import { type EnvironmentVariable, PORT_VARIABLE } from "../../crds/overrides.schema.ts";
 import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { secretNames } from "../../crds/repository/repository.ts";

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
-import { MOST_VARIABLES } from "../../crds/environment/variable-limits.ts";
+import { MOST_VARIABLES } from "../../crds/variable-limits.ts";
 import { closed } from "../../crds/schema.ts";
 import {
   Amount,

@@ -13,7 +13,7 @@ import {
   text,
   timestamp,
 } from "../schema.ts";
-import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
+import { ComponentOverrides, ValueOverride, Variable } from "../overrides.schema.ts";
 import { MOST_PIPELINES, PIPELINE_RULES, PIPELINES_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 import { TTL_MAX_HOURS } from "./ttl.ts";
 

@@ -1,4 +1,4 @@
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import type { SecretRef } from "../../crds/overrides.schema.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import type { CircuitBreakerState } from "./api/platform-health.ts";
 import type { Owner } from "./cluster.ts";

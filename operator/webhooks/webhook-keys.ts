@@ -1,6 +1,6 @@
 import NodeCache from "node-cache";
 import type { Settings } from "../../config/settings.ts";
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import type { SecretRef } from "../../crds/overrides.schema.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";

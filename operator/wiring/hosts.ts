@@ -1,7 +1,7 @@
 import NodeCache from "node-cache";
 import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import type { SecretRef } from "../../crds/overrides.schema.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import { gitea } from "../adapters/gitea/host-technology.ts";
 import { github } from "../adapters/github/host-technology.ts";

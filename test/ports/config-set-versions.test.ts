@@ -10,7 +10,7 @@ import { silentLog } from "../../operator/kit/log.ts";
 import { NameTaken } from "../../operator/ports/cluster.ts";
 import { memoryConfigSetVersions } from "../support/doubles/memory/config-sets.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { configSetVersionsSuite, newVersion } from "./suites/config-set-versions.suite.ts";
 
 const plane = await controlPlane();

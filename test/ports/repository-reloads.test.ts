@@ -10,7 +10,7 @@ import { type RepositoryHost, RepositoryHostUnavailable } from "../../operator/p
 import { aRepository, memoryRepositories } from "../support/doubles/memory/repositories.ts";
 import { memoryRepositoryReloads } from "../support/doubles/memory/repository-reloads.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
-import { COMMIT, createWorld, type World } from "../support/fixtures/environment/environment-world.ts";
+import { COMMIT, createWorld, type World } from "../support/worlds/environment-world.ts";
 import { until } from "../support/fixtures/until.ts";
 import { repositoryReloadsSuite } from "./suites/repository-reloads.suite.ts";
 

@@ -11,10 +11,10 @@ import { sumOfSummaries } from "../../operator/ports/observability/summary.ts";
 import { createRecorder } from "../../operator/rollups/recorder.ts";
 import { memoryRollupStore } from "../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
-import { LARGEST_DAY, largestSlots, largestSummary } from "../support/fixtures/largest-rollup.ts";
+import { LARGEST_DAY, largestSlots, largestSummary } from "../support/doubles/memory/costs/largest-rollup.ts";
 import { until } from "../support/fixtures/until.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { rollupsSuite } from "./suites/rollups.suite.ts";
 
 const plane = await controlPlane();

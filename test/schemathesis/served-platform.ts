@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { startIdentityProvider } from "../../deploy/local/identity/provider.ts";
 import { startGitServer } from "../support/doubles/git-server.ts";
-import { createWorld } from "../support/fixtures/environment/environment-world.ts";
+import { createWorld } from "../support/worlds/environment-world.ts";
 import { shareSecret } from "../support/fixtures/shared-secret.ts";
 import { testSettings } from "../support/fixtures/test-settings.ts";
 import { startHttpsServer } from "../support/http/https-server.ts";

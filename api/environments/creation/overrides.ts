@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
-import { pathProblem, readableMapping, unusedOverrides } from "../../../crds/chart-values/values-mapping.ts";
+import { pathProblem, readableMapping, unusedOverrides } from "../../../crds/repository/values-mapping.ts";
 import { type ConfigSet, type ConfigSetSpec, referredVariables } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import { givenVariables } from "../../../crds/environment/given-variables.ts";
@@ -10,13 +10,13 @@ import {
   PORT_VARIABLE,
   type SecretRef,
   type ValueOverride,
-} from "../../../crds/environment/overrides.schema.ts";
+} from "../../../crds/overrides.schema.ts";
 import {
   bytesOfVariables,
   ENVIRONMENT_MAX_BYTES,
   MOST_REFERENCES,
   variablesProblem,
-} from "../../../crds/environment/variable-limits.ts";
+} from "../../../crds/variable-limits.ts";
 import type { Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";

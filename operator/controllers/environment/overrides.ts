@@ -1,10 +1,10 @@
 import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
-import { pathProblem, unusedOverrides } from "../../../crds/chart-values/values-mapping.ts";
+import { pathProblem, unusedOverrides } from "../../../crds/repository/values-mapping.ts";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { givenVariables } from "../../../crds/environment/given-variables.ts";
-import type { ValueOverride } from "../../../crds/environment/overrides.schema.ts";
-import { variablesProblem } from "../../../crds/environment/variable-limits.ts";
+import type { ValueOverride } from "../../../crds/overrides.schema.ts";
+import { variablesProblem } from "../../../crds/variable-limits.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { isOverridable } from "../../../crds/repository/repository.ts";
 import { type Scalar, scalarOf } from "../../../crds/scalar.ts";

@@ -6,7 +6,7 @@ import {
   isCrowdedOut,
   isGranted,
   namedRepository,
-} from "../../../crds/repository/repository-use.ts";
+} from "../../../crds/environment/repository-use.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";

@@ -1,5 +1,5 @@
 import type { Settings } from "../../../config/settings.ts";
-import { mappingOf, valuesProblem } from "../../../crds/chart-values/values-mapping.ts";
+import { mappingOf, valuesProblem } from "../../../crds/repository/values-mapping.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid } from "../../../crds/errors.ts";
 import { API_VERSION } from "../../../crds/group.ts";

@@ -3,7 +3,7 @@ import type { MessageTemplate } from "../../../config/notifications.schema.ts";
 import type { Settings } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, isProtected, ttlHours } from "../../../crds/environment/lifetime.ts";
-import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
+import type { SecretRef } from "../../../crds/overrides.schema.ts";
 import { extendedTtl, signExtension } from "../../../crds/notifications/extension-token.ts";
 import type { Facts, MessageEvent, Notification, NotificationSpec } from "../../../crds/notifications/notification.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";

@@ -1,4 +1,4 @@
-import { unlistedHost, valuesProblem } from "../../../crds/chart-values/values-mapping.ts";
+import { unlistedHost, valuesProblem } from "../../../crds/repository/values-mapping.ts";
 import { type ConditionDraft, clipped } from "../../../crds/conditions.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
-import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
+import type { SecretRef } from "../../../crds/overrides.schema.ts";
 import { hostOf, type Repository } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { HookProblem } from "../../ports/api/webhook-registrar.ts";

@@ -3,7 +3,7 @@ import { recordKind, recordManifest } from "../../../crds/environment/environmen
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
 import { DIMENSIONS, NO_TALLY, type Summary } from "../../../operator/ports/observability/summary.ts";
-import type { World } from "../../support/fixtures/environment/environment-world.ts";
+import type { World } from "../../support/worlds/environment-world.ts";
 import { startIdleServer } from "../idle.ts";
 import { patternOf } from "../operator/copies.ts";
 import type { Openings } from "../run-benchmark.ts";

@@ -8,7 +8,7 @@ import { buildClients } from "../../../deploy/clients/build.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { createWorld } from "../../support/fixtures/environment/environment-world.ts";
+import { createWorld } from "../../support/worlds/environment-world.ts";
 import { makeCrowd } from "../api/crowd.ts";
 import { spread } from "../api/spread.ts";
 import { type IdleServer, startIdleServer } from "../idle.ts";

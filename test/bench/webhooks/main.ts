@@ -3,7 +3,7 @@ import { environmentType, webhookDeliveryType } from "../../../operator/adapters
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { leases } from "../../../operator/kit/leader/leader-election.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";

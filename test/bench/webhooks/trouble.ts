@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import type { World } from "../../support/fixtures/environment/environment-world.ts";
+import type { World } from "../../support/worlds/environment-world.ts";
 import { pipelineBody, pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
 import { atRate, type Rate } from "../at-rate.ts";

@@ -4,7 +4,7 @@ import { environmentType, recordType } from "../../../operator/adapters/kubernet
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import { limitRangeKind, namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import {
@@ -12,7 +12,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+} from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

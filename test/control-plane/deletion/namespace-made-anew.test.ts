@@ -10,9 +10,9 @@ import {
   secretKind,
 } from "../../../operator/kit/client/kinds.ts";
 import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
-import { unique } from "../../support/faults/people.ts";
-import { troubledWatches } from "../../support/faults/watch-seams.ts";
-import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { unique } from "../../support/plane/people.ts";
+import { troubledWatches } from "../../support/faults/watch-interceptors.ts";
+import { createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

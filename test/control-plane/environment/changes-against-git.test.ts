@@ -9,8 +9,8 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+} from "../../support/worlds/environment-world.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 
 let world: World;
 let argocd: KubeClient;

@@ -5,8 +5,8 @@ import { namespaceName } from "../../../crds/names.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { unique } from "../../support/faults/people.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { unique } from "../../support/plane/people.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { configure } from "./config-set-use.ts";
 

@@ -17,14 +17,14 @@ import {
 import type { ObjectRef, ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
-import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";
+import { concernedAmong, normalised } from "../../support/faults/request-interceptors.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
 import {
   createWorld,
   podSecretRef,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+} from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { liftNamespacePolicy } from "../../support/plane/chart/lifted-policy.ts";

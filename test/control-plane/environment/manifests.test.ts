@@ -7,16 +7,16 @@ import { environmentType, recordType } from "../../../operator/adapters/kubernet
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import {
   backendOnly,
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+} from "../../support/worlds/environment-world.ts";
 import { rewriteObject } from "../../support/plane/etcd.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 
 let world: World;
 let argocd: KubeClient;

@@ -11,7 +11,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+} from "../../support/worlds/environment-world.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
 
 let world: World;

@@ -4,7 +4,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { resourceQuotaKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { Fate } from "../../support/doubles/argocd-stand-in.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { correctedClock } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
 import {
@@ -13,7 +13,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+} from "../../support/worlds/environment-world.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
 
 let world: World;

@@ -3,9 +3,9 @@ import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environme
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.ts";
 import { leases } from "../../../operator/kit/leader/leader-election.ts";
-import { concernedAmong } from "../../support/faults/request-seams.ts";
+import { concernedAmong } from "../../support/faults/request-interceptors.ts";
 import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
-import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { COMMIT, createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";

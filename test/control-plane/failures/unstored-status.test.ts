@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import { concernedAmong, normalised } from "../../support/faults/request-seams.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { concernedAmong, normalised } from "../../support/faults/request-interceptors.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

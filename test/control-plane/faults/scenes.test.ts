@@ -4,9 +4,9 @@ import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { type Disturb, type Play, prepareScenes, SCENE_WORLD, under } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld, faultSpec } from "../../support/faults/fault-world.ts";
 import { CONVERGENCE_MS, leaks } from "../../support/faults/invariants.ts";
-import { portSeam } from "../../support/faults/port-seam.ts";
+import { portSeam } from "../../support/faults/port-interceptor.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
-import { staleLists, troubledWatches, type WatchTrouble } from "../../support/faults/watch-seams.ts";
+import { staleLists, troubledWatches, type WatchTrouble } from "../../support/faults/watch-interceptors.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: FaultWorld;

@@ -4,7 +4,7 @@ import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager
 import { type Play, prepareScenes, SCENE_WORLD, under } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks } from "../../support/faults/invariants.ts";
-import { portSeam } from "../../support/faults/port-seam.ts";
+import { portSeam } from "../../support/faults/port-interceptor.ts";
 
 let world: FaultWorld;
 let play: Play;

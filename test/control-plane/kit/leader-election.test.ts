@@ -7,7 +7,7 @@ import { createLeaderElector, type LeaderElector, leases } from "../../../operat
 import { silentLog } from "../../../operator/kit/log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 
 const plane = await controlPlane();
 

@@ -10,7 +10,7 @@ import { type ConfigMap, configMaps } from "../../support/fixtures/config-maps.t
 import { type LogLine, recordedLog } from "../../support/fixtures/recorded-log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 
 const plane = await controlPlane();
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from "@jest/globals";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { COLLECTIONS } from "../../../operator/controllers/garbage-collection/reconcile.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 /** The storing of counts begins after ten seconds. */

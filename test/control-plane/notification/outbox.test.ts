@@ -13,7 +13,7 @@ import {
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+} from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { notificationSettings } from "../../support/fixtures/webhooks/notification-settings.ts";
 

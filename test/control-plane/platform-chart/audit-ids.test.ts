@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { tokenOf } from "../../../crds/api-token.ts";
 import { AUDIT_ID_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../crds/group.ts";
-import { administrator, type Person, personWith, unique } from "../../support/faults/people.ts";
+import { administrator, type Person, personWith, unique } from "../../support/plane/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();

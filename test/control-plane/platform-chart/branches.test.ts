@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { branchProblem } from "../../../crds/repository/branches.ts";
-import { administrator } from "../../support/faults/people.ts";
+import { administrator } from "../../support/plane/people.ts";
 import { repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
-import { environmentObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
-import type { ApiCalls } from "../../support/http/api-calls.ts";
+import { environmentObject, paths } from "../../support/plane/chart/environment-objects.ts";
+import type { ApiCalls } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { pipeline, source, wholeSpec } from "../../support/fixtures/whole-spec.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { administrator } from "../../support/faults/people.ts";
-import { environmentObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { administrator } from "../../support/plane/people.ts";
+import { environmentObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { pipeline, source, wholeSpec } from "../../support/fixtures/whole-spec.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { NotificationSpec } from "../../../crds/notifications/notification.ts";
-import { administrator } from "../../support/faults/people.ts";
-import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { administrator } from "../../support/plane/people.ts";
+import { given, paths } from "../../support/plane/chart/environment-objects.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();

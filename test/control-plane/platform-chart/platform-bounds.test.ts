@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 import {
   given,
   namespaceObject,
   paths,
   roleBindingObject,
   uidLabel,
-} from "../../support/fixtures/environment/environment-objects.ts";
+} from "../../support/plane/chart/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();

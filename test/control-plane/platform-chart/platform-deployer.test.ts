@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 import {
   type ArgoChange,
   AUTOSCALED,
@@ -9,9 +9,9 @@ import {
   SERVER,
   SOURCE,
   SYNC_POLICY,
-} from "../../support/fixtures/argocd-objects.ts";
-import { given, uidLabel } from "../../support/fixtures/environment/environment-objects.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+} from "../../support/plane/chart/argocd-objects.ts";
+import { given, uidLabel } from "../../support/plane/chart/environment-objects.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();

@@ -4,19 +4,19 @@ import { clusterIdentity } from "../../../operator/adapters/google/connection.ts
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { argoApplication, argoCd, argoProject } from "../../support/fixtures/argocd-objects.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
+import { argoApplication, argoCd, argoProject } from "../../support/plane/chart/argocd-objects.ts";
 import {
   environmentObject,
   given,
   namespaceObject,
   paths,
   roleBindingObject,
-} from "../../support/fixtures/environment/environment-objects.ts";
+} from "../../support/plane/chart/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 
 const plane = await controlPlane();
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { CHART_VALUES_MAX_LENGTH } from "../../../crds/chart-values/chart-values.schema.ts";
 import { REFERENCES, REFERENCES_SENTENCE } from "../../../crds/chart-values/references.ts";
-import { administrator } from "../../support/faults/people.ts";
+import { administrator } from "../../support/plane/people.ts";
 import { repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
-import { paths } from "../../support/fixtures/environment/environment-objects.ts";
-import type { ApiCalls } from "../../support/http/api-calls.ts";
+import { paths } from "../../support/plane/chart/environment-objects.ts";
+import type { ApiCalls } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 
 const plane = await controlPlane();

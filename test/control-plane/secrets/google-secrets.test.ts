@@ -14,7 +14,7 @@ import {
   createWorld,
   podSecretRef,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+} from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 let world: World;

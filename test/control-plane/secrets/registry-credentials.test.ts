@@ -4,9 +4,9 @@ import { type Settings, settingsFrom } from "../../../config/settings.ts";
 import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import {

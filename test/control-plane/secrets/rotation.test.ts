@@ -3,9 +3,9 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { namespaceName } from "../../../crds/names.ts";
 import { podSecretName } from "../../../operator/controllers/environment/desired/secret.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { concernedAmong, recordWrites } from "../../support/faults/request-seams.ts";
+import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
-import { secretScene, secretsCondition, sharingSettings } from "../../support/fixtures/secret-scene.ts";
+import { secretScene, secretsCondition, sharingSettings } from "../../support/worlds/secret-scene.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 /** A former Secret goes with the first reconcile after the new values answered. */

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { isPending } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { Operator } from "../../../operator/wiring/operator.ts";
-import { unique } from "../../support/faults/people.ts";
+import { unique } from "../../support/plane/people.ts";
 import {
   backendOnly,
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+} from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import type { ReceivedSpan } from "../../support/tracing/otlp-receiver.ts";

@@ -11,7 +11,7 @@ import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
-import { createWorld } from "../../support/fixtures/environment/environment-world.ts";
+import { createWorld } from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { environmentsSuite } from "../suites/environments.suite.ts";

@@ -6,7 +6,7 @@ import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { claimDraft, claims, givenVolume, volumes } from "../../support/fixtures/volumes.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
 
 const plane = await controlPlane();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { CountersUnavailable, type SharedCounters } from "../../../operator/ports/api/shared-counters.ts";
-import { unique } from "../../support/faults/people.ts";
+import { unique } from "../../support/plane/people.ts";
 import { until } from "../../support/fixtures/until.ts";
 
 /** The counters of two replicas, and control of their store. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { until } from "../fixtures/until.ts";
-import { freePorts } from "../plane/free-ports.ts";
+import { freePorts } from "../fixtures/free-ports.ts";
 
 /** A registry on this machine with one user. */
 export interface TestRegistry {

@@ -9,7 +9,7 @@ import type { RecordedLifecycle } from "./fault-run.ts";
 import { createFaultWorld, type FaultWorld } from "./fault-world.ts";
 import { CONVERGENCE_MS } from "./invariants.ts";
 import type { Ports } from "./seeded-bugs.ts";
-import { type TroubledWatches, troubledWatches } from "./watch-seams.ts";
+import { type TroubledWatches, troubledWatches } from "./watch-interceptors.ts";
 import type { InvariantId, Violation } from "./world-observer.ts";
 
 /** A bug for the operator, and its proof. */

@@ -8,7 +8,7 @@ import {
 } from "../../../operator/kit/client/request.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
 import type { FaultPlan } from "./fault-plans.ts";
-import { type PortCall, portSeam } from "./port-seam.ts";
+import { type PortCall, portSeam } from "./port-interceptor.ts";
 import { RequestTitles } from "./request-titles.ts";
 
 /** The history of one environment since its plan was armed. */

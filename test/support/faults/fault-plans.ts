@@ -12,7 +12,7 @@ import { MessageRefused, MessagingUnavailable } from "../../../operator/ports/no
 import { RepositoryHostUnavailable } from "../../../operator/ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { PullRequestHostFailed } from "../../../operator/ports/webhooks/pull-request-host.ts";
-import type { PortCall } from "./port-seam.ts";
+import type { PortCall } from "./port-interceptor.ts";
 
 /** A pending write to the API server; `next` sends it. */
 export interface StruckRequest {

@@ -8,7 +8,7 @@ import { winstonLog } from "../../../operator/kit/log.ts";
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
 import type { Operator, OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { type PacedClock, pacedClock } from "../doubles/paced-clock.ts";
-import { createWorld, type RunningOperator, type World } from "../fixtures/environment/environment-world.ts";
+import { createWorld, type RunningOperator, type World } from "../worlds/environment-world.ts";
 import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
 import { FaultField, type Life } from "./fault-field.ts";

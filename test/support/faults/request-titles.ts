@@ -13,7 +13,7 @@ import { eventKind, revisionKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import { environmentOf } from "./pull-requests/audience.ts";
-import { normalised } from "./request-seams.ts";
+import { normalised } from "./request-interceptors.ts";
 
 /** An object with a hash as its name: only its creation names its environment. */
 interface Hashed {

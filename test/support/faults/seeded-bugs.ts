@@ -5,7 +5,7 @@ import type { ControllerDependencies } from "../../../operator/controllers/index
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeObject } from "../../../operator/kit/client/objects.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
-import { changedLists } from "./watch-seams.ts";
+import { changedLists } from "./watch-interceptors.ts";
 
 /** Changes the ports that the operator is given. */
 export type Ports = (context: ControllerDependencies) => ControllerDependencies;

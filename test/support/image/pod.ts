@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { type Container, startContainer } from "../../../deploy/image/container.ts";
 import type { LeasedPlane } from "../plane/control-plane.ts";
-import { freePorts } from "../plane/free-ports.ts";
+import { freePorts } from "../fixtures/free-ports.ts";
 
 /** A container of the image that finds an API server as a pod does. */
 export interface ImagePod extends Container {

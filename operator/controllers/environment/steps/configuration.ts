@@ -1,4 +1,4 @@
-import { mappingOf, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
+import { mappingOf, readableMapping } from "../../../../crds/repository/values-mapping.ts";
 import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { environmentType, webhookDeliveryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
-import { COMMIT } from "../../fixtures/environment/environment-world.ts";
+import { COMMIT } from "../../worlds/environment-world.ts";
 import { until } from "../../fixtures/until.ts";
 import { inChunks } from "../../fixtures/webhooks/received-webhook.ts";
 import { pullRequestBody } from "../../fixtures/webhooks/webhook-fixture.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { type MapTemplate, readValues } from "../../../../crds/chart-values/mapping.ts";
-import { knowsSuspension } from "../../../../crds/chart-values/values-mapping.ts";
+import { knowsSuspension } from "../../../../crds/repository/values-mapping.ts";
 
 test.each([
   { values: "replicaCount: ${backend.replicas}", knows: true },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import { isCrowdedOut, mayHave, sharedGroups, takesPlace } from "../../../../crds/repository/repository-use.ts";
+import { isCrowdedOut, mayHave, sharedGroups, takesPlace } from "../../../../crds/environment/repository-use.ts";
 import { environmentFixture, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const shop = repositoryFixture("shop-api", { access: { groups: ["shop", "platform"] }, maxEnvironments: 2 });

@@ -3,7 +3,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/env
 import { HostUnavailable } from "../../../../crds/errors.ts";
 import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
-import { commitOf, WebhookWorld } from "../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, WebhookWorld } from "../../../support/worlds/webhook-world.ts";
 
 const GONE = DELETED_BRANCH_ANNOTATION.backend;
 const byPipeline: EnvironmentSpec["trigger"] = { kind: "pipeline", provider: "", repository: "shop-api" };

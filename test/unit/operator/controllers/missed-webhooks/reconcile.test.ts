@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { HostedWorld } from "../../../../support/fixtures/webhooks/hosted-world.ts";
-import { commitOf } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { HostedWorld } from "../../../../support/worlds/hosted-world.ts";
+import { commitOf } from "../../../../support/worlds/webhook-world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -18,7 +18,7 @@ import {
   pullRequestState,
   shopApi,
   WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+} from "../../../../support/worlds/webhook-world.ts";
 
 const NAME = "shop-api-pr-7";
 const OPENED = { action: "opened", updatedAt: "2026-06-01T12:00:00Z" } as const;

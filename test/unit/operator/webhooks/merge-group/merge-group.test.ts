@@ -18,7 +18,7 @@ import {
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
-import { commitOf, shopApi, WebhookWorld } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const event = (letter = "a"): WebhookEvent => ({
   type: "merge_group",

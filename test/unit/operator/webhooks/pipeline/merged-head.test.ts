@@ -6,7 +6,7 @@ import {
   pullRequestState,
   shopApi,
   WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+} from "../../../../support/worlds/webhook-world.ts";
 
 const [a, b, merge] = [commitOf("a"), commitOf("b"), commitOf("e")];
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();

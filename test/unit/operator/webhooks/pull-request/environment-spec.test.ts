@@ -15,7 +15,7 @@ import {
   pullRequestState,
   shopApi,
   WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+} from "../../../../support/worlds/webhook-world.ts";
 
 const secretRef = { name: "stripe", key: "latest" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
-import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -12,7 +12,7 @@ import {
   pullRequestState,
   shopApi,
   WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+} from "../../../../support/worlds/webhook-world.ts";
 
 async function decided(
   rules: PullRequestRules,

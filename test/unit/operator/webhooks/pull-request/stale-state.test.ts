@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
-import { HostedWorld } from "../../../../support/fixtures/webhooks/hosted-world.ts";
-import { commitOf } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { HostedWorld } from "../../../../support/worlds/hosted-world.ts";
+import { commitOf } from "../../../../support/worlds/webhook-world.ts";
 
 const SECOND = "2026-01-01T00:00:10.000Z";
 const LABEL = "preview";

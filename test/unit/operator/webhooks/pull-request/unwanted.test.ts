@@ -9,7 +9,7 @@ import {
   pullRequestState,
   shopApi,
   WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+} from "../../../../support/worlds/webhook-world.ts";
 
 const token = { name: "host-token", key: "latest" };
 const { hosts } = settingsFrom({

@@ -1,6 +1,6 @@
 import type { ConfigSetSpec } from "../../../../../../crds/config-set.ts";
 import type { EnvironmentSpec, SecretStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import type { EnvironmentVariable } from "../../../../../../crds/environment/overrides.schema.ts";
+import type { EnvironmentVariable } from "../../../../../../crds/overrides.schema.ts";
 import { secretPlan } from "../../../../../../operator/controllers/environment/desired/secret-plan.ts";
 import {
   environmentFixture,

@@ -1,6 +1,6 @@
 /** Variables and chart values by users for an environment. */
 import { type Static, Type } from "typebox";
-import { QUANTITY_PATTERN } from "../quantity.ts";
+import { QUANTITY_PATTERN } from "./quantity.ts";
 import {
   DOTTED_VARIABLE_PATTERN,
   described,
@@ -9,7 +9,7 @@ import {
   SECRET_KEY_PATTERN,
   text,
   VARIABLE_PATTERN,
-} from "../schema.ts";
+} from "./schema.ts";
 import { COMPONENT_MAX_BYTES, MOST_REFERENCES, MOST_VARIABLES, VARIABLE_MAX_LENGTH } from "./variable-limits.ts";
 
 /** A name that is valid for Kubernetes, shells, all languages, and within ids of every secret manager. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { text as textOf } from "node:stream/consumers";
-import type { ControlPlane } from "../plane/own-control-plane.ts";
+import type { ControlPlane } from "./own-control-plane.ts";
 
 /** The caller: a bearer token, or a user impersonated by an administrator. */
 export type Identity = { readonly token: string } | { readonly user: string; readonly groups?: readonly string[] };

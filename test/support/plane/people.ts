@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type ApiCalls, type Callable, callsAs } from "../http/api-calls.ts";
+import { type ApiCalls, type Callable, callsAs } from "./api-calls.ts";
 
 export interface Rule {
   readonly apiGroups: readonly string[];

@@ -1,5 +1,5 @@
 /** Limits of an environment's variables: docs/adr/0286-limits-of-variables.md. */
-import type { Component } from "../names.ts";
+import type { Component } from "./names.ts";
 
 /** Limit of the variables of one list. */
 export const MOST_VARIABLES = 500;

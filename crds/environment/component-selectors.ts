@@ -1,4 +1,4 @@
-import type { EphemeralEnvironment } from "../environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../names.ts";
 import { grantedRepository } from "./repository-use.ts";
 
