@@ -5,7 +5,7 @@ import {
   type ComponentVariables,
   ENVIRONMENT_MAX_BYTES,
   variablesProblem,
-} from "../../../../crds/variable-limits.ts";
+} from "../../../crds/variable-limits.ts";
 
 const sized = (bytes: number) => ({ name: "A", value: "x".repeat(bytes - bytesOfVariables([{ name: "A" }])) });
 
