@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
-import { TTL_MAX_HOURS } from "../crds/environment/ttl.ts";
 import { Chart } from "../crds/repository/repository.schema.ts";
-import { closed, described, literals, map } from "../crds/schema.ts";
+import { closed, described, literals, map, TTL_MAX_HOURS } from "../crds/schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Canary } from "./canary.schema.ts";
 import { Console } from "./console.schema.ts";

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { HEADERS } from "../http/headers.ts";
 import {
   type Access,
   type Contract,
@@ -14,7 +15,7 @@ import {
 import { Problem } from "../schemas/fields.ts";
 import { requestBody } from "./bodies.ts";
 import { exampleOf, PROBLEM_EXAMPLES } from "./examples.ts";
-import { HEADERS, responses } from "./responses.ts";
+import { responses } from "./responses.ts";
 import { type Components, component, type Json } from "./schemas.ts";
 
 /** OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */

@@ -1,5 +1,5 @@
-import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { COMPONENTS, type Component } from "../names.ts";
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { grantedRepository } from "./repository-use.ts";
 
 /** Labels of the pods, where its chart's Repository states them, by component of an environment. */

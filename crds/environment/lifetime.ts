@@ -1,5 +1,5 @@
+import { TTL_DEFAULT_HOURS } from "../schema.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
-import { TTL_DEFAULT_HOURS } from "./ttl.ts";
 
 const HOUR_MS = 3_600_000;
 /** Grace period after a lowered TTL or a removed protection. */

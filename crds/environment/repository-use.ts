@@ -1,7 +1,8 @@
 /** Permissions of environments to use a Repository or a config set, and a Repository's limit. */
-import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
+
 import type { Component } from "../names.ts";
 import { admits, type Repository } from "../repository/repository.ts";
+import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
 /** The Repositories that there are. */
 interface Findable {

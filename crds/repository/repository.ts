@@ -1,5 +1,4 @@
-import { reconcileToken } from "../environment/ephemeral-environment.ts";
-import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource } from "../group.ts";
+import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource, reconcileToken } from "../group.ts";
 import type { ChartSource } from "./chart-source.ts";
 import { type Build, DEFAULT_TAG_TEMPLATE, tagOf } from "./image-tag.ts";
 import type { Chart, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";

@@ -1,12 +1,12 @@
-import type { ConfigSetSpec } from "../config-set.schema.ts";
-import type { ComponentOverrides } from "../overrides.schema.ts";
-import { COMPONENTS, type Component } from "../names.ts";
-import { oncePer } from "../once-per.ts";
-import { type Chart, RESERVED_PATH_PATTERN } from "./repository.schema.ts";
-import { chartOf, type Repository } from "./repository.ts";
 import { callsIn, isOfPlatform, mergedTemplates, refersTo } from "../chart-values/filled-values.ts";
 import { type MapTemplate, readValues, type UnreadableValues } from "../chart-values/mapping.ts";
 import { HOST_REFERENCES } from "../chart-values/references.ts";
+import type { ConfigSetSpec } from "../config-set.schema.ts";
+import { COMPONENTS, type Component } from "../names.ts";
+import { oncePer } from "../once-per.ts";
+import type { ComponentOverrides } from "../overrides.schema.ts";
+import { type Chart, RESERVED_PATH_PATTERN } from "./repository.schema.ts";
+import { chartOf, type Repository } from "./repository.ts";
 
 /** Reads values once per object; a changed text comes with another object. */
 const valuesOf = oncePer(({ values = "" }: { readonly values?: string }) => readValues(values));

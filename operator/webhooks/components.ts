@@ -1,7 +1,7 @@
 import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
+import { sharedGroups, takesPlace } from "../../crds/environment/repository-use.ts";
 import { branchProblem } from "../../crds/repository/branches.ts";
 import { admits, branchOf, isOneRepository, type Repository } from "../../crds/repository/repository.ts";
-import { sharedGroups, takesPlace } from "../../crds/environment/repository-use.ts";
 import type { DecisionContext } from "./decision.ts";
 
 type Source = EnvironmentSpec["backend"];

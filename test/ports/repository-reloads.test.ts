@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { reconcileToken } from "../../crds/environment/ephemeral-environment.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
+import { reconcileToken } from "../../crds/group.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { repositoryType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRepositoryReloads } from "../../operator/adapters/kubernetes/repository-reloads.ts";
@@ -10,8 +10,8 @@ import { type RepositoryHost, RepositoryHostUnavailable } from "../../operator/p
 import { aRepository, memoryRepositories } from "../support/doubles/memory/repositories.ts";
 import { memoryRepositoryReloads } from "../support/doubles/memory/repository-reloads.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
-import { COMMIT, createWorld, type World } from "../support/worlds/environment-world.ts";
 import { until } from "../support/fixtures/until.ts";
+import { COMMIT, createWorld, type World } from "../support/worlds/environment-world.ts";
 import { repositoryReloadsSuite } from "./suites/repository-reloads.suite.ts";
 
 const namespace = "ephemeral-system";

@@ -8,8 +8,8 @@ import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import type { RequestSeam } from "../../operator/kit/client/request.ts";
 import type { Owner } from "../../operator/ports/cluster.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
-import { controlPlane } from "../support/plane/control-plane.ts";
 import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
+import { controlPlane } from "../support/plane/control-plane.ts";
 import { newOwner, nobody, wanted } from "./suites/secret-manager/scene.ts";
 import { secretManagerSuite } from "./suites/secret-manager.suite.ts";
 

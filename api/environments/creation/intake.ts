@@ -1,11 +1,11 @@
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
+import { sharedGroups } from "../../../crds/environment/repository-use.ts";
 import { isPullRequestName } from "../../../crds/environment/triggered-names.ts";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { branchOf } from "../../../crds/repository/repository.ts";
-import { sharedGroups } from "../../../crds/environment/repository-use.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet, unsharedReferences } from "../../auth/secret-references.ts";

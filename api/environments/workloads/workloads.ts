@@ -1,6 +1,6 @@
+import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { titleOf } from "../../../crds/object-title.ts";
-import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import type { Workload } from "../../../operator/ports/api/workloads.ts";
 import type { NamedObject } from "../../../operator/ports/deployer.ts";
 import { HttpError } from "../../errors.ts";

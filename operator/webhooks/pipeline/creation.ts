@@ -3,10 +3,10 @@ import type { Pipeline } from "../../../crds/environment/ephemeral-environment.s
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { buildOf, decidingPipeline, pipelineName, withPipelines } from "../../../crds/environment/pipelines.ts";
 import { branchEnvironmentName } from "../../../crds/environment/triggered-names.ts";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import { organizationProblem, repositoryProblem } from "../allowed.ts";
 import { type Components, completed, fullProblem } from "../components.ts";

@@ -1,8 +1,8 @@
 import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { admits, type Repository } from "../../../crds/repository/repository.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import { completed } from "../components.ts";
 import { type Decided, type DecisionContext, nothing, type Subject, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";

@@ -4,8 +4,8 @@ import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { extensionKeyOf } from "../../../operator/controllers/notification/extension-key.ts";
-import { unique } from "../../support/plane/people.ts";
 import { type ApiService, PEOPLE, startApiService } from "../../support/http/api-service.ts";
+import { unique } from "../../support/plane/people.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { PullRequestHostFailed } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import { aRepository } from "../../support/doubles/memory/repositories.ts";
-import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { WEBHOOK_KEY, webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
-import { hookSettings, WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
+import { hookSettings } from "../../support/http/memory-webhooks.ts";
 
 const ADDRESS = "https://environments.example.test/platform/api/webhooks/repohost";
 const REPAIR = "POST /api/v2/repos/shop-api/webhook";

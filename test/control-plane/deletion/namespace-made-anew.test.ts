@@ -10,10 +10,10 @@ import {
   secretKind,
 } from "../../../operator/kit/client/kinds.ts";
 import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/request.ts";
-import { unique } from "../../support/plane/people.ts";
 import { troubledWatches } from "../../support/faults/watch-interceptors.ts";
-import { createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
+import { createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let name: string;

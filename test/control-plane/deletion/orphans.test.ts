@@ -11,10 +11,10 @@ import { eventKind, namespaceKind, secretKind, type WireObject } from "../../../
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
-import { createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
+import { createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const GRACE_SECONDS = 4;
 const sweeping = {

@@ -4,8 +4,8 @@ import { applicationKind, appProjectKind } from "../../../operator/adapters/argo
 import { namespaceKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
-import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

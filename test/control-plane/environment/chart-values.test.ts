@@ -5,9 +5,9 @@ import { namespaceName } from "../../../crds/names.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { unique } from "../../support/plane/people.ts";
 import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
-import { until } from "../../support/fixtures/until.ts";
 import { configure } from "./config-set-use.ts";
 
 let world: World;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import { GROUP } from "../../../crds/group.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { type Person, personWith } from "../../support/plane/people.ts";
-import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
+import { type Person, personWith } from "../../support/plane/people.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const namespace = "ephemeral-system";
 

@@ -19,15 +19,10 @@ import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { concernedAmong, normalised } from "../../support/faults/request-interceptors.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
-import {
-  createWorld,
-  podSecretRef,
-  type RunningOperator,
-  type World,
-} from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { liftNamespacePolicy } from "../../support/plane/chart/lifted-policy.ts";
+import { createWorld, podSecretRef, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const NAME = "drifting";
 const NAMESPACE = `env-${NAME}`;

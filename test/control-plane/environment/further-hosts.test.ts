@@ -5,9 +5,9 @@ import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { unique } from "../../support/plane/people.ts";
 import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
-import { until } from "../../support/fixtures/until.ts";
 
 let silent: readonly string[] = [];
 const asked = new Set<string>();

@@ -9,14 +9,9 @@ import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/worlds/environment-world.ts";
-import { rewriteObject } from "../../support/plane/etcd.ts";
 import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { rewriteObject } from "../../support/plane/etcd.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let argocd: KubeClient;

@@ -7,6 +7,7 @@ import type { Fate } from "../../support/doubles/argocd-stand-in.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { correctedClock } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { untilCounted } from "../../support/plane/counted-quota.ts";
 import {
   backendOnly,
   COMMIT,
@@ -14,7 +15,6 @@ import {
   type RunningOperator,
   type World,
 } from "../../support/worlds/environment-world.ts";
-import { untilCounted } from "../../support/plane/counted-quota.ts";
 
 let world: World;
 let running: RunningOperator;

@@ -3,10 +3,10 @@ import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { namespaceKind, networkPolicyKind } from "../../../operator/kit/client/kinds.ts";
-import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { liftNamespacePolicy } from "../../support/plane/chart/lifted-policy.ts";
 import { mayReach, type Network, type Place, type Policy } from "../../support/plane/network-analysis.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type KubeRequest } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import type { ProbeResult } from "../../../operator/ports/url-prober.ts";
-import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 const writes: KubeRequest[] = [];

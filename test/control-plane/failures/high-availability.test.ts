@@ -5,13 +5,13 @@ import { isWrite, type RequestSeam } from "../../../operator/kit/client/request.
 import { leases } from "../../../operator/kit/leader/leader-election.ts";
 import { concernedAmong } from "../../support/faults/request-interceptors.ts";
 import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
-import { COMMIT, createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { COMMIT, createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 
 /** The documented limits of a hand-over, from the signal to the next leader's first work. */
 const STOP_LIMIT_MS = 3_000;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
-import { podSecretRef } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
+import { podSecretRef } from "../../support/worlds/environment-world.ts";
 import { type ReplicaPair, startReplicaPair, wanted } from "../../support/worlds/replica-pair.ts";
 
 /** Enough that every kill meets some in progress, and few enough for two cores. */

@@ -3,8 +3,8 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { concernedAmong, normalised } from "../../support/faults/request-interceptors.ts";
-import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

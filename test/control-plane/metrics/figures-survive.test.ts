@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type RecordSpec, recordManifest } from "../../../crds/environment/environment-record.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
-import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const NAMESPACE = "ephemeral-system";
 const PERIOD = "from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z";

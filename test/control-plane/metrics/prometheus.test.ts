@@ -7,15 +7,15 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { METRICS, type MetricName } from "../../../operator/adapters/prometheus/definitions.ts";
-import { unique } from "../../support/plane/people.ts";
-import { createWorld, type World } from "../../support/worlds/environment-world.ts";
+import { freePorts } from "../../support/fixtures/free-ports.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { freePorts } from "../../support/fixtures/free-ports.ts";
+import { unique } from "../../support/plane/people.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 import { asAsked, DASHBOARDS } from "../../support/prometheus/dashboards.ts";
 import { type PrometheusPrograms, prometheusPrograms } from "../../support/prometheus/programs.ts";
 import { selectorsOf } from "../../support/prometheus/promql.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 /** A scrape a second; a dead leader's successor leads within twenty. */
 const SEEN_DEADLINE_MS = 60_000;

@@ -8,14 +8,9 @@ import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { type ChatServer, startChatServer } from "../../support/doubles/chat-server.ts";
 import { type MailServer, startMailServer } from "../../support/doubles/mail-server.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { notificationSettings } from "../../support/fixtures/webhooks/notification-settings.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const namespace = "ephemeral-system";
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };

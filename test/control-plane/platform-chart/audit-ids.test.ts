@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { tokenOf } from "../../../crds/api-token.ts";
 import { AUDIT_ID_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../crds/group.ts";
-import { administrator, type Person, personWith, unique } from "../../support/plane/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
-import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, type Person, personWith, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/plane/people.ts";
-import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import {
   podSpec,
   type WorkloadKind,
@@ -10,7 +8,9 @@ import {
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { type CopiedPolicies, copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

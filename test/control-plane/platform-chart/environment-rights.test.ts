@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, type Person, personWith, unique } from "../../support/plane/people.ts";
-import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, type Person, personWith, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

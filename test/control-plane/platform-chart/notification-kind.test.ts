@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { NotificationSpec } from "../../../crds/notifications/notification.ts";
-import { administrator } from "../../support/plane/people.ts";
-import { given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { callsAs } from "../../support/plane/api-calls.ts";
+import { given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 const admin = administrator(plane);

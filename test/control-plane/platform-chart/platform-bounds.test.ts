@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/plane/people.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import {
   given,
   namespaceObject,
@@ -7,9 +8,8 @@ import {
   roleBindingObject,
   uidLabel,
 } from "../../support/plane/chart/environment-objects.ts";
-import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/plane/people.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import {
   type ArgoChange,
   AUTOSCALED,
@@ -11,8 +11,8 @@ import {
   SYNC_POLICY,
 } from "../../support/plane/chart/argocd-objects.ts";
 import { given, uidLabel } from "../../support/plane/chart/environment-objects.ts";
-import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

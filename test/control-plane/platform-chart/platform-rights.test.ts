@@ -4,7 +4,9 @@ import { clusterIdentity } from "../../../operator/adapters/google/connection.ts
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { administrator, unique } from "../../support/plane/people.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { argoApplication, argoCd, argoProject } from "../../support/plane/chart/argocd-objects.ts";
 import {
   environmentObject,
@@ -13,10 +15,8 @@ import {
   paths,
   roleBindingObject,
 } from "../../support/plane/chart/environment-objects.ts";
-import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

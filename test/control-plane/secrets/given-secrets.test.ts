@@ -6,9 +6,9 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 import { configSetType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { backendOnly } from "../../support/worlds/environment-world.ts";
 import { refersTo, secretScene, secretsCondition, withEnv } from "../../support/worlds/secret-scene.ts";
-import { until } from "../../support/fixtures/until.ts";
 
 const MINUTE_MS = 60_000;
 

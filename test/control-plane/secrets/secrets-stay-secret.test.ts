@@ -18,9 +18,9 @@ import type { KubeRequest, RequestSeam } from "../../../operator/kit/client/requ
 import { type Log, winstonLog } from "../../../operator/kit/log.ts";
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
 import { memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
-import { createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const kind = (group: string, kindName: string, plural: string) =>
   resourceType<WireObject>({ group, version: "v1", kind: kindName, plural, namespaced: true });

@@ -1,17 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { isPending } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { Operator } from "../../../operator/wiring/operator.ts";
-import { unique } from "../../support/plane/people.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { unique } from "../../support/plane/people.ts";
 import type { ReceivedSpan } from "../../support/tracing/otlp-receiver.ts";
 import { receivedSpans, type TracedWork } from "../../support/tracing/received-spans.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let traced: TracedWork;

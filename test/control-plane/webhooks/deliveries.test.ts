@@ -19,11 +19,11 @@ import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import { answeringProber, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { shareSecret } from "../../support/fixtures/shared-secret.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { pullRequestBody, signedHeaders, workflowRunBody } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { answeringProber, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const KEY = "the-key-of-webhooks-in-the-control-plane";
 const namespace = "ephemeral-system";

@@ -3,8 +3,8 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { type HostApiDouble, SELF } from "../../support/doubles/host-api.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import { COMMIT, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { COMMIT, type World } from "../../support/worlds/environment-world.ts";
 import { createGiteaWorld, startGitea } from "../../support/worlds/gitea-world.ts";
 
 let world: World;

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { HostApiDouble } from "../../support/doubles/host-api.ts";
-import { COMMIT, type World } from "../../support/worlds/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { COMMIT, type World } from "../../support/worlds/environment-world.ts";
 import { createGiteaWorld, startGitea } from "../../support/worlds/gitea-world.ts";
 
 const namespace = "ephemeral-system";

@@ -6,10 +6,10 @@ import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
 import type { Event } from "../../../operator/ports/event-recorder.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
-import { unique } from "../../support/plane/people.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { unique } from "../../support/plane/people.ts";
 import { eventRecorderSuite } from "../suites/event-recorder.suite.ts";
 
 const plane = await controlPlane();

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ApiTokenSpec, tokenOf } from "../../../crds/api-token.ts";
 import type { ApiTokens } from "../../../operator/ports/api-tokens.ts";
-import { unique } from "../../support/plane/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
+import { unique } from "../../support/plane/people.ts";
 
 export interface ApiTokensWorld {
   readonly apiTokens: ApiTokens;

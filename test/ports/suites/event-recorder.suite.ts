@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Event, EventRecorder } from "../../../operator/ports/event-recorder.ts";
 import type { RecordedEvent } from "../../support/doubles/memory/event-recorder.ts";
 import type { TestClock } from "../../support/doubles/test-clock.ts";
-import { unique } from "../../support/plane/people.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
 
 /** An event recorder, and its readers. */
 export interface EventRecorderScene {

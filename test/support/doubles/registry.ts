@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { until } from "../fixtures/until.ts";
 import { freePorts } from "../fixtures/free-ports.ts";
+import { until } from "../fixtures/until.ts";
 
 /** A registry on this machine with one user. */
 export interface TestRegistry {

@@ -4,9 +4,9 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { isUnavailable } from "../../../operator/kit/client/errors.ts";
-import { COMMIT, type World } from "../worlds/environment-world.ts";
 import { unchangedFor } from "../fixtures/unchanged-for.ts";
 import { until } from "../fixtures/until.ts";
+import { COMMIT, type World } from "../worlds/environment-world.ts";
 import { lastingWrites } from "./fault-plans.ts";
 import { OTHER_HOST } from "./fault-registry.ts";
 import type { Lifecycle, RecordedLifecycle } from "./fault-run.ts";

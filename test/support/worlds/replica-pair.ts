@@ -1,9 +1,9 @@
-import { COMMIT, createWorld, type World } from "./environment-world.ts";
 import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
 import { startHttpsServer } from "../http/https-server.ts";
 import { AUDIENCE, startTokenIssuer } from "../http/token-issuer.ts";
 import { type PlatformProcess, platformProcess } from "../plane/platform-process.ts";
+import { COMMIT, createWorld, type World } from "./environment-world.ts";
 
 export interface Reply {
   readonly status: number;

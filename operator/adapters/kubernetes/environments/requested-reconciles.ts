@@ -1,5 +1,5 @@
-import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/environment/ephemeral-environment.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { RECONCILE_ANNOTATION, reconcileToken } from "../../../../crds/group.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { Environments, RequestedReconcile } from "../../../ports/api/environments.ts";
 import type { Store } from "../store.ts";

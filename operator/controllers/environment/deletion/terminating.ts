@@ -3,10 +3,9 @@ import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
   observedAuditId,
-  reconcileToken,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { phaseOf } from "../../../../crds/environment/phase.ts";
-import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
+import { FORCE_TEARDOWN_ANNOTATION, reconcileToken } from "../../../../crds/group.ts";
 import { TEARDOWN_STEPS, type Teardown } from "./teardown.ts";
 
 /** Reason of `Ready` for a late step of the deletion. */

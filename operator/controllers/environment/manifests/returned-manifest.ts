@@ -1,15 +1,13 @@
-import type { Condition } from "../../../../crds/conditions.ts";
-import { findCondition, transition } from "../../../../crds/conditions.ts";
+import { type Condition, findCondition, transition } from "../../../../crds/conditions.ts";
 import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
   hasFinalizer,
   observedAuditId,
-  reconcileToken,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { managedBy } from "../../../../crds/environment/managed-by.ts";
 import { FINAL_CAUSES, type FinalCause, type ManifestStatus } from "../../../../crds/environment/manifest.schema.ts";
-import { RENEW_ANNOTATION } from "../../../../crds/group.ts";
+import { RENEW_ANNOTATION, reconcileToken } from "../../../../crds/group.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../../ports/environments.ts";
 import type { Records } from "../../../ports/records.ts";

@@ -11,12 +11,12 @@ import {
   type EnvironmentStatus,
   type EphemeralEnvironment,
   observedAuditId,
-  reconcileToken,
 } from "../../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd } from "../../../../crds/environment/pipelines.ts";
-import { TTL_DEFAULT_HOURS } from "../../../../crds/environment/ttl.ts";
+import { reconcileToken } from "../../../../crds/group.ts";
+import { TTL_DEFAULT_HOURS } from "../../../../crds/schema.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import { isServing, specHash, wantedPipelines } from "../progress.ts";

@@ -1,6 +1,6 @@
-import { mappingOf, readableMapping } from "../../../../crds/repository/values-mapping.ts";
 import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { mappingOf, readableMapping } from "../../../../crds/repository/values-mapping.ts";
 import { configurationOf, wantedConfiguration } from "../configuration.ts";
 import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
 import { isServing } from "../progress.ts";

@@ -1,8 +1,5 @@
-import {
-  type EphemeralEnvironment,
-  reconcileToken,
-  type SourceStatus,
-} from "../../../../crds/environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment, SourceStatus } from "../../../../crds/environment/ephemeral-environment.ts";
+import { reconcileToken } from "../../../../crds/group.ts";
 import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import type { Sources } from "../../../ports/deployer.ts";

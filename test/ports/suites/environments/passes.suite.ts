@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentNotFound } from "../../../../crds/errors.ts";
+import { reconcileToken } from "../../../../crds/group.ts";
 import { type EnvironmentsScene, PASS_DEADLINE_MS, spec } from "./scene.ts";
 
 /** Tests of waits for a requested reconcile. */

@@ -1,5 +1,5 @@
-import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import type { ComponentSelectors } from "../../../../crds/environment/component-selectors.ts";
+import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import type { Workload, Workloads } from "../../../../operator/ports/api/workloads.ts";
 
 export interface MemoryWorkloads extends Workloads {

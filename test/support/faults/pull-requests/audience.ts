@@ -3,8 +3,8 @@ import { pullRequestEnvironmentName } from "../../../../crds/environment/trigger
 import type { ControllerDependencies } from "../../../../operator/controllers/index.ts";
 import { type MemoryChat, type MemoryMail, memoryChat, memoryMail } from "../../doubles/memory/webhooks/messaging.ts";
 import { activeHook, type Remembered, rememberingHost } from "../../doubles/memory/webhooks/remembering-host.ts";
-import type { World } from "../../worlds/environment-world.ts";
 import { shareSecret } from "../../fixtures/shared-secret.ts";
+import type { World } from "../../worlds/environment-world.ts";
 
 /** The hosts, chats and mail servers that receive reports on environments. They outlive every process. */
 export interface Audience {

@@ -3,10 +3,10 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { environmentType, webhookDeliveryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
-import { COMMIT } from "../../worlds/environment-world.ts";
 import { until } from "../../fixtures/until.ts";
 import { inChunks } from "../../fixtures/webhooks/received-webhook.ts";
 import { pullRequestBody } from "../../fixtures/webhooks/webhook-fixture.ts";
+import { COMMIT } from "../../worlds/environment-world.ts";
 import { deeds, isReady, type Part, READY } from "../fault-lifecycles.ts";
 import { type FaultWorld, faultSpec } from "../fault-world.ts";
 import { addressOf, fullNameOf, PULL_REQUEST, repositoryOf, WEBHOOK_KEY } from "./audience.ts";

@@ -1,8 +1,8 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { repositoryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
 import type { HostedPullRequest } from "../../../../operator/ports/webhooks/pull-request-reader.ts";
-import { COMMIT } from "../../worlds/environment-world.ts";
 import { until } from "../../fixtures/until.ts";
+import { COMMIT } from "../../worlds/environment-world.ts";
 import { isReady, type Part, READY } from "../fault-lifecycles.ts";
 import type { FaultWorld } from "../fault-world.ts";
 import type { Violation } from "../world-observer.ts";

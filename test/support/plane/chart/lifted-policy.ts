@@ -3,8 +3,8 @@ import { isForbidden } from "../../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import { type KubeObject, resourceType } from "../../../../operator/kit/client/objects.ts";
-import { unique } from "../people.ts";
 import { until } from "../../fixtures/until.ts";
+import { unique } from "../people.ts";
 
 const policyBinding = resourceType<KubeObject & { readonly spec?: object }>({
   group: "admissionregistration.k8s.io",
