@@ -1,5 +1,5 @@
 import type { Tally } from "../../operator/ports/observability/summary.ts";
-import { rounded } from "../schemas/rounded.ts";
+import { rounded } from "../schemas/fields.ts";
 
 const HOUR_S = 3_600;
 

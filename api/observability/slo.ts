@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import type { Life } from "../../crds/environment/life.ts";
 import type { Period } from "../../operator/ports/observability/summary.ts";
+import { rounded } from "../schemas/fields.ts";
 import { toPeriod } from "../schemas/period.ts";
-import { rounded } from "../schemas/rounded.ts";
 import type { Services } from "../services.ts";
 import { countedIn, coverageOf } from "./counted.ts";
 import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_LIVES, type Objective, type Score } from "./objectives.ts";

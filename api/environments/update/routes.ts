@@ -1,6 +1,6 @@
 import { route } from "../../route.ts";
-import { reported } from "../reported.ts";
 import { EnvironmentPath, EnvironmentReport } from "../schemas.ts";
+import { reported } from "../views.ts";
 import { visibleEnvironment } from "../visible-environment.ts";
 import { UpdateRequest } from "./schemas.ts";
 import { wantedUpdate } from "./wanted-update.ts";
