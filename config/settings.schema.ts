@@ -41,6 +41,7 @@ const TracingSettings = closed(
   { default: {}, description: "Spans of requests, of reconciles and of the calls that they make (OpenTelemetry)." },
 );
 
+/** The canary: an environment that the platform makes for itself, to notice that creations fail. */
 const Canary = Type.Optional(
   closed(
     {
@@ -279,5 +280,3 @@ export const Settings = closed({
   }),
 });
 export type Settings = Static<typeof Settings>;
-
-/** Settings of the canary: an environment that the platform makes for itself, to notice that creations fail. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { findCondition } from "../../crds/conditions.ts";
 import { ConfigInvalid } from "../../crds/errors.ts";
 import { branchOf, type Repository } from "../../crds/repository/repository.ts";
