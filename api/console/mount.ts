@@ -84,7 +84,7 @@ async function callerOf(idToken: Sensitive, { authenticate }: Pick<ConsoleParts,
   const headersDistinct = { authorization: [`Bearer ${idToken.reveal()}`] };
   const result = await authenticate({ method: "GET", headersDistinct }, () => false);
   if (result.state === "caller") return result.caller;
-  return { told: (result.state === "refused" ? result.told : undefined) ?? "Invalid or expired credentials" };
+  return { detail: (result.state === "refused" ? result.detail : undefined) ?? "Invalid or expired credentials" };
 }
 
 function commandLine(file: string): RequestHandler {

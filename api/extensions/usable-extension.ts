@@ -7,7 +7,7 @@ import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
 import type { Clock } from "../../operator/ports/clock.ts";
 import { SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 import { issuerOf, permissionsOf, rolesOf } from "../auth/access.ts";
-import { checkVouched } from "../auth/api-tokens.ts";
+import { checkAssertedClaims } from "../auth/api-tokens.ts";
 import { TokenRefused } from "../auth/id-tokens.ts";
 import { HttpError } from "../errors.ts";
 import { addAuditObject, currentRequest } from "../request-context.ts";
@@ -73,13 +73,13 @@ interface StoredRights {
 function checkStoredRights(owner: EnvironmentSpec["owner"], { settings, apiTokens, clock }: StoredRights): void {
   const issuer = owner && issuerOf(owner.subject, settings);
   if (owner === undefined || issuer === undefined) throw refused();
-  const facts = apiTokens.ofOwner(owner.subject).map(({ spec }) => spec.vouched);
+  const facts = apiTokens.ofOwner(owner.subject).map(({ spec }) => spec.assertedClaims);
   const [newest] = facts.sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
   if (newest === undefined) return;
   const roles = rolesOf({ subject: owner.subject, groups: newest.groups }, settings);
   if (!permissionsOf(roles).has("environments:update")) throw refused();
   try {
-    checkVouched(newest, { issuer, settings, now: clock.now() });
+    checkAssertedClaims(newest, { issuer, settings, now: clock.now() });
   } catch (cause) {
     throw cause instanceof TokenRefused ? refused(cause) : cause;
   }

@@ -14,7 +14,7 @@ type Report = Static<typeof MetricsReport>;
 /** Metrics of environments, now and in the period; slow for many. */
 export interface MetricsOfLives {
   readonly period: Period;
-  readonly told: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
+  readonly ofEnvironments: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
   readonly unanswered: number;
 }
 
@@ -23,7 +23,7 @@ export function metricsOfLives(period: Period, now: Date, lives: readonly Life[]
   const { total, byStatus, unanswered } = presentOf(lives);
   return {
     period,
-    told: {
+    ofEnvironments: {
       environments: { total, by_status: byStatus },
       provisioning: provisioning(lives, period),
       teardown: teardown(lives, period, nowMs),
@@ -36,13 +36,13 @@ export function metricsOfLives(period: Period, now: Date, lives: readonly Life[]
 type Used = Pick<Services, "rollups" | "webhookDeliveries">;
 
 /** Metrics of the platform, now and in the period. */
-export function platformMetrics({ period, told, unanswered }: MetricsOfLives, services: Used): Report {
+export function platformMetrics({ period, ofEnvironments, unanswered }: MetricsOfLives, services: Used): Report {
   const counts = countedIn(services.rollups, period);
   const of = (counter: string) => counts[counter] ?? 0;
   const outcome = (name: string) => of(COUNTERS.webhookOutcome(name));
   return {
     period: toPeriod(period),
-    ...told,
+    ...ofEnvironments,
     webhooks: {
       received: of(COUNTERS.webhooks),
       processed: outcome("acted") + outcome("pending"),

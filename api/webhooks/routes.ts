@@ -137,13 +137,13 @@ function genericEvent({ bytes }: RawBody): Sent {
   };
 }
 
-const TOLD = ["environment_name", "environment_id", "status", "repository", "branch", "commit_sha"] as const;
+const REPORTED_FIELDS = ["environment_name", "environment_id", "status", "repository", "branch", "commit_sha"] as const;
 
 /** Content of an environment's event. @throws HttpError (malformed) */
 function environmentEvent({ bytes }: RawBody): Sent {
   const fields = fieldsOf(bytes);
-  const told = TOLD.flatMap((name) => (text(fields, name) === "" ? [] : [`${name}=${text(fields, name)}`]));
-  return { eventName: text(fields, "event_type") || "environment", message: told.join(" ") };
+  const fieldTexts = REPORTED_FIELDS.flatMap((name) => (text(fields, name) === "" ? [] : [`${name}=${text(fields, name)}`]));
+  return { eventName: text(fields, "event_type") || "environment", message: fieldTexts.join(" ") };
 }
 
 /** Fields of a body; none for a JSON value that is no object. */

@@ -4,7 +4,7 @@ import { ClusterUnavailable } from "../../../crds/errors.ts";
 import { insteadOf, isConflict, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { within } from "../../kit/time/deadline.ts";
 import { tokenBucket } from "../../kit/time/rate-limits.ts";
-import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
+import type { ApiTokens, AssertedClaims } from "../../ports/api-tokens.ts";
 import { BY_OWNER } from "../../ports/caches.ts";
 import { apiTokenType } from "./kinds.ts";
 import { auditAnnotations, auditOperations, kept, type Store } from "./store.ts";
@@ -35,7 +35,7 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     },
     create: (spec) => forUser(() => create(context, spec)),
     revoke: (token, at) => forUser(() => revoke(context, token, at)),
-    vouch: (token, vouched) => forUser(() => vouch(context, token, vouched)),
+    assert: (token, assertedClaims) => forUser(() => assert(context, token, assertedClaims)),
     async noteUse(token, at) {
       const value = { lastUsedAt: at.toISOString() };
       await forUser(() => change(context, token, { path: "/status", value }).catch(insteadOf(isDropped, undefined)));
@@ -73,16 +73,16 @@ async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiT
   }
 }
 
-async function vouch(context: Context, token: ApiToken, vouched: Vouched): Promise<void> {
+async function assert(context: Context, token: ApiToken, assertedClaims: AssertedClaims): Promise<void> {
   const { name, uid } = token.metadata;
   try {
-    await change(context, token, { path: "/spec/vouched", value: vouched });
+    await change(context, token, { path: "/spec/assertedClaims", value: assertedClaims });
   } catch (error) {
     if (!isDropped(error)) throw error;
     const current = await read(context, name);
     if (current?.metadata.uid !== uid) return;
     // Nothing newer is stored, so the change is invalid rather than late.
-    if (Date.parse(current.spec.vouched.at) <= Date.parse(vouched.at)) throw error;
+    if (Date.parse(current.spec.assertedClaims.at) <= Date.parse(assertedClaims.at)) throw error;
   }
 }
 

@@ -73,7 +73,7 @@ describe("a token that is good for everything", () => {
     for (const spec of [
       { ...all, revokedAt: past },
       { ...all, expiresAt: past },
-      { ...all, vouched: { groups: ["admins"], at: "2026-05-01T12:00:00.000Z" } },
+      { ...all, assertedClaims: { groups: ["admins"], at: "2026-05-01T12:00:00.000Z" } },
       { ...all, owner: { subject: "https://elsewhere.example.test#mai", email: "", name: "" } },
     ]) {
       const { value } = await service.makeToken(OWNER, spec);

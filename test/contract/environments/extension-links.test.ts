@@ -165,7 +165,7 @@ describe("the link of a warning", () => {
 describe("the rights of the owner", () => {
   const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * 24 * HOUR_MS).toISOString();
   const stored = (person: "colleague" | "viewer" | "nobody" | "admin", groups: string[], days: number) =>
-    service.makeToken(person, { vouched: { groups, at: daysAgo(days) } });
+    service.makeToken(person, { assertedClaims: { groups, at: daysAgo(days) } });
 
   test("suffice where nothing is stored of the owner", async () => {
     expect((await use(await tokenOf(await make()))).status).toBe(200);

@@ -88,9 +88,9 @@ test("nor more environments than the Repository may have; what has its place kee
   await world.expectPhase("third", "ready");
 }, 180_000);
 
-test("what REST vouches for by an owner is not judged again", async () => {
+test("what REST asserts by an owner is not checked again", async () => {
   const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
   const backend = { ...backendOnly.backend, repository: "billing-api" };
-  await world.create("vouched", { backend, owner, access: { groups: [] } });
-  await world.expectPhase("vouched", "ready");
+  await world.create("asserted", { backend, owner, access: { groups: [] } });
+  await world.expectPhase("asserted", "ready");
 }, 60_000);

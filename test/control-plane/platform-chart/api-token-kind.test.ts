@@ -16,7 +16,7 @@ const full: Partial<ApiTokenSpec> = {
   keepsValue: true,
   // The longest that the REST interface accepts.
   owner: { subject: `https://${"i".repeat(504)}#${"s".repeat(255)}`, email: "e".repeat(254), name: "n".repeat(254) },
-  vouched: { groups: Array.from({ length: 500 }, (_, n) => `${n}`.padStart(128, "g")), at: "2026-06-01T12:00:00.000Z" },
+  assertedClaims: { groups: Array.from({ length: 500 }, (_, n) => `${n}`.padStart(128, "g")), at: "2026-06-01T12:00:00.000Z" },
 };
 
 function objectWith(spec: object = {}, name?: string) {
@@ -90,13 +90,13 @@ describe("the kind ApiToken", () => {
   });
 
   test("takes nothing older of its owner than it has", async () => {
-    const path = await make({ vouched: { groups: ["a"], at: "2026-06-01T12:00:00.000Z" } });
-    const vouch = (at: string) => platform.patch(path, { spec: { vouched: { groups: ["b"], at } } });
-    const late = await vouch("2026-06-01T11:59:59.999Z");
+    const path = await make({ assertedClaims: { groups: ["a"], at: "2026-06-01T12:00:00.000Z" } });
+    const assert = (at: string) => platform.patch(path, { spec: { assertedClaims: { groups: ["b"], at } } });
+    const late = await assert("2026-06-01T11:59:59.999Z");
     expect(late).toMatchObject({ status: 422 });
     expect(late.message).toContain("an older ID token never overrides a newer one");
-    expect(await vouch("2026-06-01T12:00:00.000Z")).toMatchObject({ status: 200 });
-    expect(await vouch("2026-06-01T12:00:01.000Z")).toMatchObject({ status: 200 });
+    expect(await assert("2026-06-01T12:00:00.000Z")).toMatchObject({ status: 200 });
+    expect(await assert("2026-06-01T12:00:01.000Z")).toMatchObject({ status: 200 });
   });
 
   test("is the platform's alone: who maintains, or administers a namespace, neither reads nor writes it", async () => {
@@ -107,7 +107,7 @@ describe("the kind ApiToken", () => {
         await person.get(path),
         await person.get(paths.apiTokens),
         await person.create(paths.apiTokens, objectWith()),
-        await person.patch(path, { spec: { vouched: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
+        await person.patch(path, { spec: { assertedClaims: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
         await person.delete(path),
       ]) {
         expect({ role, status: reply.status }).toEqual({ role, status: 403 });
@@ -121,7 +121,7 @@ describe("the kind ApiToken", () => {
     const words = "API tokens are written by the platform alone";
     for (const reply of [
       await admin.create(paths.apiTokens, objectWith()),
-      await admin.patch(path, { spec: { vouched: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
+      await admin.patch(path, { spec: { assertedClaims: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
       await admin.patch(path, { spec: { revokedAt: "2026-06-01T12:00:00Z" } }),
       await admin.patch(`${path}/status`, { status: { lastUsedAt: "2026-06-01T12:00:00Z" } }),
     ]) {

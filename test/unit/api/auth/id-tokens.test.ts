@@ -64,7 +64,7 @@ describe("of an issuer with required claims", () => {
     ["has an empty list", { groups: [] }, "groups"],
   ])("is refused when it %s, and says which claim", async (_what, claims, named) => {
     const refused = trusting({ requiredClaims }).verify(await token({ ...staff, ...claims }));
-    await expect(refused).rejects.toMatchObject({ told: expect.stringContaining(`'${named}'`) });
+    await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining(`'${named}'`) });
   });
 
   test("is refused for a claim that every object has", async () => {

@@ -61,13 +61,13 @@ describe("an answer", () => {
   test("is replaced at once by later facts about the owner from the watch", async () => {
     await find();
     apiTokens.setWatching(true);
-    apiTokens.elsewhere(token, { vouched: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
-    expect((await find())?.spec.vouched.groups).toEqual([]);
+    apiTokens.elsewhere(token, { assertedClaims: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
+    expect((await find())?.spec.assertedClaims.groups).toEqual([]);
   });
 
   test("is not replaced by earlier facts from the watch", async () => {
-    apiTokens.elsewhere(token, { vouched: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
-    expect((await find())?.spec.vouched.groups).toEqual([]);
+    apiTokens.elsewhere(token, { assertedClaims: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
+    expect((await find())?.spec.assertedClaims.groups).toEqual([]);
   });
 
   test("that a token is gone is believed", async () => {
