@@ -93,9 +93,9 @@ async function beginSession(
 
 /** Target after the log-in: only a page of the console, however it is spelt. */
 function backOf(request: Request, origin: string): string {
-  const asked = queryOf(request).get("back") ?? HOME;
-  if (asked.length > MAX_BACK_CHARS || !URL.canParse(asked, origin)) return HOME;
-  const url = new URL(asked, origin);
+  const requested = queryOf(request).get("back") ?? HOME;
+  if (requested.length > MAX_BACK_CHARS || !URL.canParse(requested, origin)) return HOME;
+  const url = new URL(requested, origin);
   const isPage =
     url.origin === origin && url.pathname.startsWith(HOME) && !/^\/console\/(api|auth)\//.test(url.pathname);
   return isPage ? `${url.pathname}${url.search}${url.hash}` : HOME;

@@ -42,14 +42,14 @@ function recommendationFor(life: Life, nowMs: number, { costs }: Services["setti
   };
 }
 
-interface Asked {
+interface Requested {
   readonly figures: CostFigures;
   readonly found: ReturnType<typeof recommended>;
   readonly dimension: Dimension;
 }
 
 /** Costs by a common property, and possible savings. */
-export function toCostAnalysis({ figures, found, dimension }: Asked, caller: Caller, services: Used): CostAnalysis {
+export function toCostAnalysis({ figures, found, dimension }: Requested, caller: Caller, services: Used): CostAnalysis {
   const { costs } = services.settings;
   const isVisible = visibleTo(caller);
   const recommendations = found

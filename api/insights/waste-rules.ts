@@ -34,7 +34,7 @@ export const WASTE_RULES: readonly WasteRule[] = [
     action: "unprotect",
     applies: (life, nowMs) => isReady(life) && life.dueMs === undefined && unchangedMs(life, nowMs) >= WEEK_MS,
     message: (life, nowMs) =>
-      `Nobody changed it for ${daysOf(life, nowMs)} days, and it never expires: take its protection away if nobody needs it.`,
+      `It was not changed for ${daysOf(life, nowMs)} days, and it never expires: take its protection away if it is not needed.`,
     savedCents: (perHour, hours) => sumOfCents(perHour) * hours,
   },
   {
@@ -42,7 +42,7 @@ export const WASTE_RULES: readonly WasteRule[] = [
     action: "suspend",
     applies: (life, nowMs) => isReady(life) && life.dueMs !== undefined && unchangedMs(life, nowMs) >= UNCHANGED_MS,
     message: (life, nowMs) =>
-      `Nobody changed it for ${daysOf(life, nowMs)} days: suspend or delete it if nobody uses it.`,
+      `It was not changed for ${daysOf(life, nowMs)} days: suspend or delete it if it is not used.`,
     // Volumes stay.
     savedCents: ({ cpu, memory }, hours) => (cpu + memory) * hours,
   },

@@ -22,32 +22,32 @@ interface Scored {
   readonly h6: Score;
 }
 
-interface Asked {
+interface Requested {
   readonly period: Period;
   readonly nowMs: number;
 }
 
 /** Scores of objectives about environments; slow for many. */
-export interface SloOfLives extends Asked {
+export interface SloOfLives extends Requested {
   readonly scored: readonly Scored[];
 }
 
 export function sloOfLives(period: Period, now: Date, lives: readonly Life[]): SloOfLives {
-  const asked = { period, nowMs: now.getTime() };
-  const scored = scores(OBJECTIVES_OF_LIVES, asked, (of) => ({ lives, period: of, nowMs: asked.nowMs }));
-  return { ...asked, scored };
+  const requested = { period, nowMs: now.getTime() };
+  const scored = scores(OBJECTIVES_OF_LIVES, requested, (of) => ({ lives, period: of, nowMs: requested.nowMs }));
+  return { ...requested, scored };
 }
 
 /** Objectives in the period, and their error budgets by the last hours. */
 export function sloReport(
-  { scored, ...asked }: SloOfLives,
+  { scored, ...requested }: SloOfLives,
   { rollups }: Pick<Services, "rollups">,
 ): Static<typeof SloReport> {
-  const counted = scores(OBJECTIVES_OF_COUNTS, asked, (of) => countedIn(rollups, of));
+  const counted = scores(OBJECTIVES_OF_COUNTS, requested, (of) => countedIn(rollups, of));
   const objectives = [...scored, ...counted].map(toObjective);
   const overall = WORST_FIRST.find((state) => objectives.some((one) => one.state === state)) ?? "no_data";
   return {
-    window: toPeriod(asked.period),
+    window: toPeriod(requested.period),
     objectives,
     overall,
     coverage: coverageOf(rollups),
@@ -56,7 +56,7 @@ export function sloReport(
 
 function scores<Evidence>(
   objectives: readonly Objective<Evidence>[],
-  { period, nowMs }: Asked,
+  { period, nowMs }: Requested,
   evidenceIn: (period: Period) => Evidence,
 ): readonly Scored[] {
   const lastHours = (hours: number) => evidenceIn({ fromMs: nowMs - hours * HOUR_MS, toMs: nowMs });

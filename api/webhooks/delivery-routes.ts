@@ -118,13 +118,13 @@ const approveCommit = route({
 function isWanted(delivery: WebhookDelivery, { repository, status, source, event }: DeliveryQuery): boolean {
   const { spec } = delivery;
   const phase = isPending(delivery) ? "pending" : delivery.status?.phase;
-  const asked = [
+  const requested = [
     [status, phase],
     [source, spec.source],
     [event, spec.event.type],
   ] as const;
   const isOfRepository = repository === undefined || (spec.repositories?.includes(repository) ?? false);
-  return isOfRepository && asked.every(([wanted, is]) => wanted === undefined || wanted === is);
+  return isOfRepository && requested.every(([wanted, is]) => wanted === undefined || wanted === is);
 }
 
 function newestFirst({ spec: one, metadata }: WebhookDelivery, { spec: other, metadata: beside }: WebhookDelivery) {

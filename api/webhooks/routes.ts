@@ -142,7 +142,9 @@ const REPORTED_FIELDS = ["environment_name", "environment_id", "status", "reposi
 /** Content of an environment's event. @throws HttpError (malformed) */
 function environmentEvent({ bytes }: RawBody): Sent {
   const fields = fieldsOf(bytes);
-  const fieldTexts = REPORTED_FIELDS.flatMap((name) => (text(fields, name) === "" ? [] : [`${name}=${text(fields, name)}`]));
+  const fieldTexts = REPORTED_FIELDS.flatMap((name) =>
+    text(fields, name) === "" ? [] : [`${name}=${text(fields, name)}`],
+  );
   return { eventName: text(fields, "event_type") || "environment", message: fieldTexts.join(" ") };
 }
 

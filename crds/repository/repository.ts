@@ -68,8 +68,8 @@ export function isOneRepository(one: Hosted, other: Hosted): boolean {
 
 /** Token of a requested check without an answer. */
 export function askedCheck(repository: Repository): string | undefined {
-  const asked = reconcileToken(repository);
-  return asked === repository.status?.lastHandledReconcileAt ? undefined : asked;
+  const requested = reconcileToken(repository);
+  return requested === repository.status?.lastHandledReconcileAt ? undefined : requested;
 }
 
 /** A variable to generate a value for. */

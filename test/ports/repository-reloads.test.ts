@@ -133,10 +133,10 @@ describe("reloads on the Kubernetes API", () => {
     const { reloads, clock, token, answer, close } = await standing();
     const first = reloads.reload();
     await until(() => clock.pending.includes(20_000), { what: "the first wait" });
-    const [asked, later] = [token(), [reloads.reload(), reloads.reload()]];
+    const [requested, later] = [token(), [reloads.reload(), reloads.reload()]];
     await answer();
     expect(await first).toMatchObject({ loaded: 1, errors: [] });
-    await until(() => token() !== asked && clock.pending.includes(20_000), { what: "the second question" });
+    await until(() => token() !== requested && clock.pending.includes(20_000), { what: "the second question" });
     const askedAgain = token();
     await answer();
     expect(await Promise.all(later)).toMatchObject([{ loaded: 1 }, { loaded: 1 }]);
@@ -169,8 +169,8 @@ describe("reloads on the Kubernetes API", () => {
     const client = createKubeClient({ kubeConfig: world.identity.kubeConfig });
     const cache = await listing(...(await client.list(repositoryType, { namespace })).items);
     const clock = new TestClock();
-    const asked = () => cache.get(`${namespace}/test-backend`) as Repository;
-    const token = () => reconcileToken(asked()) ?? "";
+    const requested = () => cache.get(`${namespace}/test-backend`) as Repository;
+    const token = () => reconcileToken(requested()) ?? "";
     // A separate write, so that its version lies between those of the requests.
     const answer = async () => {
       const status = { lastHandledReconcileAt: token() };

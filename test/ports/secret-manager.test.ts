@@ -10,7 +10,7 @@ import type { Owner } from "../../operator/ports/cluster.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { newOwner, nobody, wanted } from "./suites/secret-manager/scene.ts";
+import { newOwner, noOwner, wanted } from "./suites/secret-manager/scene.ts";
 import { secretManagerSuite } from "./suites/secret-manager.suite.ts";
 
 const plane = await controlPlane();
@@ -103,7 +103,7 @@ describe("the embedded secret manager", () => {
       if (request.verb !== "delete") bodies.push(JSON.stringify(answer.body));
       return answer;
     });
-    await watched.manager.owners(nobody);
+    await watched.manager.owners(noOwner);
     await watched.manager.shared(place(owner).name);
     await watched.manager.holdsAny(owner, []);
     await watched.manager.remove(owner, []);
@@ -120,7 +120,7 @@ describe("the embedded secret manager", () => {
     const labels = (await admin.find(secretKind, place(owner)))?.metadata.labels ?? {};
     await admin.create(secretKind, { metadata: { ...copy, labels } });
     await manager.remove(owner, ["A"]);
-    expect((await manager.owners(nobody)).map(({ uid }) => uid)).not.toContain(owner.uid);
+    expect((await manager.owners(noOwner)).map(({ uid }) => uid)).not.toContain(owner.uid);
     await admin.delete(secretKind, copy);
   });
 

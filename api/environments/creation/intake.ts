@@ -79,8 +79,8 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   const { maximumHours } = services.settings.ttl;
   if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
   const source = (component: Component, id: string): RequestedSource => {
-    const asked = { field: `${component}_repo`, type: component, caller };
-    const repository = usableRepository(id, asked, services);
+    const requested = { field: `${component}_repo`, type: component, caller };
+    const repository = usableRepository(id, requested, services);
     const { [`${component}_branch` as const]: branch, [`${component}_commit` as const]: commit = "" } = request;
     return { component, repository, branch: branch || branchOf(repository), commit };
   };

@@ -17,7 +17,7 @@ type UpdateServices = Pick<
   "clock" | "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
 
-interface Asked {
+interface Requested {
   readonly environment: EphemeralEnvironment;
   readonly caller: Caller;
 }
@@ -37,20 +37,20 @@ interface Part {
  */
 export async function wantedUpdate(
   request: UpdateRequest,
-  asked: Asked,
+  requested: Requested,
   services: UpdateServices,
 ): Promise<EnvironmentUpdate> {
   const { config_set_version: version, protected: isProtected, suspended, ...sources } = request;
   const isMoved = version !== undefined || Object.keys(sources).length > 0;
-  if (isMoved) assertMovable(asked.environment);
+  if (isMoved) assertMovable(requested.environment);
   const parts = await Promise.all([
-    ...COMPONENTS.map((component) => movedSource(component, request, asked, services)),
-    ...(version === undefined ? [] : [movedConfigSet(version, asked, services)]),
+    ...COMPONENTS.map((component) => movedSource(component, request, requested, services)),
+    ...(version === undefined ? [] : [movedConfigSet(version, requested, services)]),
   ]);
   const violations = parts.flatMap((part) => part.violations);
   if (violations.length > 0) throw new ConfigInvalid(violations);
   const switches = {
-    ...(isProtected === undefined ? {} : protection(isProtected, asked, services.clock.now())),
+    ...(isProtected === undefined ? {} : protection(isProtected, requested, services.clock.now())),
     ...(suspended === undefined ? {} : { suspended }),
   };
   return Object.assign(switches, ...parts.map(({ update }) => update));
@@ -62,7 +62,7 @@ export async function wantedUpdate(
  *
  * @throws HttpError (forbidden) for a maintainer's protection; EnvironmentConflict when it would be over already
  */
-function protection(isWanted: boolean, { environment, caller }: Asked, now: Date): EnvironmentUpdate {
+function protection(isWanted: boolean, { environment, caller }: Requested, now: Date): EnvironmentUpdate {
   if (caller.permissions.has("environments:all")) return { protected: isWanted, protectedUntil: null };
   const { protected: isEndless, protectedUntil = "" } = environment.spec;
   if (isEndless && !isWanted) throw new HttpError("forbidden", "It is protected without end: ask a maintainer");
@@ -90,7 +90,7 @@ const refused = (field: string, message: string): Part => ({ update: {}, violati
 async function movedSource(
   component: Component,
   request: UpdateRequest,
-  { environment, caller }: Asked,
+  { environment, caller }: Requested,
   services: UpdateServices,
 ): Promise<Part> {
   const { [`${component}_branch` as const]: branch, [`${component}_commit` as const]: commit } = request;
@@ -119,7 +119,7 @@ async function headCommit(
 
 async function movedConfigSet(
   version: NonNullable<UpdateRequest["config_set_version"]>,
-  { environment, caller }: Asked,
+  { environment, caller }: Requested,
   services: UpdateServices,
 ): Promise<Part> {
   const field = "config_set_version";

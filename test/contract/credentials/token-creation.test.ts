@@ -74,9 +74,9 @@ describe("a token that is made", () => {
   test("leaves its value in the secret manager and nowhere else", async () => {
     const { token } = await made();
     await api.service.http.get("/api/environments").set("authorization", `Bearer ${token}`);
-    const told = JSON.stringify([api.service.apiTokens.list(), api.service.log, api.service.audit]);
+    const reported = JSON.stringify([api.service.apiTokens.list(), api.service.log, api.service.audit]);
     for (const form of [token, token.slice("svc_".length), Buffer.from(token).toString("base64")]) {
-      expect(told).not.toContain(form);
+      expect(reported).not.toContain(form);
     }
   });
 

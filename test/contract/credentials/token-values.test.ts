@@ -68,8 +68,8 @@ describe("the value of a token", () => {
   test("is named in the log by its id", async () => {
     const { id, token } = await made();
     await call("get", `/api/tokens/${id}/value`, "developer");
-    const told = JSON.stringify(api.service.log) + JSON.stringify(api.service.audit);
-    expect(told).toContain(id);
-    expect(told).not.toContain(token);
+    const reported = JSON.stringify(api.service.log) + JSON.stringify(api.service.audit);
+    expect(reported).toContain(id);
+    expect(reported).not.toContain(token);
   });
 });

@@ -87,7 +87,7 @@ describe("a token that is good for everything", () => {
   test.each(guarded)("is refused by $name when its owner has no role any more", async (route) => {
     if (route.contract.access === "authenticated") return;
     const call = await fixtureOf(route.contract.operationId).call(service, OWNER);
-    const { value } = await service.makeToken("nobody", all);
+    const { value } = await service.makeToken("outsider", all);
     expectProblem(await send({ service, ...route }, call, `Bearer ${value}`), 403);
   });
 });

@@ -118,7 +118,7 @@ describe("the webhook of a repository", () => {
 
   test("is asked of the host once in a while, however many callers ask", async () => {
     for (const person of ["developer", "colleague", "maintainer"] as const) await call("get", person);
-    expect(hooks.asked).toBe(1);
+    expect(hooks.requested).toBe(1);
   });
 
   test.each([

@@ -262,8 +262,8 @@ describe("the route of repository hosts", () => {
 
   test("acknowledges what it has stored, although the cluster goes away then", async () => {
     const { claim } = endpoints.service.webhookDeliveries;
-    endpoints.service.webhookDeliveries.claim = async (...asked) => {
-      const claimed = await claim(...asked);
+    endpoints.service.webhookDeliveries.claim = async (...requested) => {
+      const claimed = await claim(...requested);
       endpoints.service.environments.setReachable(false);
       return claimed;
     };

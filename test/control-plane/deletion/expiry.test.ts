@@ -60,8 +60,8 @@ describe("an environment whose time is up", () => {
     const made = await given(hour);
     const held = { name: "held", namespace: `env-${name}`, finalizers: ["example.test/hold"] };
     await world.admin.create(configMaps, { metadata: held });
-    const { seam, writes } = recordWrites(concernedAmong([name]));
-    await operatorAhead({ own: 2, server: 2 }, seam);
+    const { intercept: interceptor, writes } = recordWrites(concernedAmong([name]));
+    await operatorAhead({ own: 2, server: 2 }, interceptor);
     const conditions = async () => {
       const found = await world.admin.find(namespaceKind, { name: held.namespace });
       return (found?.status as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? [];
@@ -115,12 +115,12 @@ describe("an environment whose time is up", () => {
       return next();
     };
     await operatorAhead({ own: 2, server: 2 }, policy);
-    const told = await world.expectState(
+    const reported = await world.expectState(
       name,
       "saying what refuses it",
       ({ status }) => !!status?.conditions?.some(({ type }) => type === "ExpiryRefused"),
     );
-    expect(told.status?.conditions?.find(({ type }) => type === "ExpiryRefused")?.message).toContain("keep-all");
+    expect(reported.status?.conditions?.find(({ type }) => type === "ExpiryRefused")?.message).toContain("keep-all");
     const limits = { name: "environment", namespace: `env-${name}` };
     await world.admin.delete(limitRangeKind, limits);
     await until(() => world.admin.find(limitRangeKind, limits), { what: "its limits being restored" });

@@ -51,20 +51,20 @@ const isOf = ({ type, namespace }: KubeRequest, kinds: readonly { readonly kind:
 
 test("abuse case 114: a namespace that is made anew gets no Secret while its quota is refused", async () => {
   let refuses = false;
-  const seam: RequestSeam = async (request, next) => {
+  const interceptor: RequestSeam = async (request, next) => {
     const isRefused = refuses && request.verb === "create" && isOf(request, [resourceQuotaKind]);
     if (isRefused) throw new KubeError({ status: 403, reason: "Forbidden" });
     return next();
   };
-  const { data } = await bereaved(seam, () => {
+  const { data } = await bereaved(interceptor, () => {
     refuses = true;
   });
-  const told = await world.expectState(name, "saying what it waits for", ({ status }) =>
+  const reported = await world.expectState(name, "saying what it waits for", ({ status }) =>
     ["IsolationReady", "SecretsReady"].every(
       (type) => findCondition(status?.conditions, type as "SecretsReady")?.status === "Unknown",
     ),
   );
-  expect(findCondition(told.status?.conditions, "SecretsReady")?.reason).toBe("NotIsolated");
+  expect(findCondition(reported.status?.conditions, "SecretsReady")?.reason).toBe("NotIsolated");
   await world.reconcile(name);
   expect(await secretNow()).toBeUndefined();
 
@@ -78,12 +78,12 @@ test("what the watch still shows of the namespace of before is no isolation of t
   const kinds = [resourceQuotaKind, limitRangeKind, networkPolicyKind];
   const lagging = troubledWatches();
   const made: string[] = [];
-  const seam: RequestSeam = async (request, next) => {
-    const answer = await (isOf(request, kinds) ? lagging.seam(request, next) : next());
+  const interceptor: RequestSeam = async (request, next) => {
+    const answer = await (isOf(request, kinds) ? lagging.intercept(request, next) : next());
     if (request.verb === "create" && request.namespace === namespaceName(name)) made.push(request.type?.kind ?? "");
     return answer;
   };
-  await bereaved(seam, () => {
+  await bereaved(interceptor, () => {
     made.length = 0;
     lagging.set("hold");
   });

@@ -111,8 +111,8 @@ describe("what is left of environments that are no more", () => {
       expect(record.spec).toMatchObject({ name, uid, reason: "orphaned" });
     }
     expect(await bytes(living, foreign)).toEqual(before);
-    const areTold = async () => (await events("OrphanRemoved")).length >= owners.length;
-    await until(areTold, { what: "every removal being told", deadlineMs: 30_000 });
+    const areReported = async () => (await events("OrphanRemoved")).length >= owners.length;
+    await until(areReported, { what: "every removal being reported", deadlineMs: 30_000 });
   }, 180_000);
 
   test("stays when it is implausibly much, and goes when it is less", async () => {

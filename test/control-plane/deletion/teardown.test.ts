@@ -121,9 +121,9 @@ describe("a deletion that takes more than five minutes", () => {
     ]);
 
     await force(name, "everything");
-    const told = (found: EphemeralEnvironment) =>
+    const reported = (found: EphemeralEnvironment) =>
       readyMessage(found).includes("names 'everything', which is not a step");
-    await world.expectState(name, "telling that this is not a step", told);
+    await world.expectState(name, "telling that this is not a step", reported);
     await force(name, "namespace");
     const untouched = await world.reconcile(name);
     expect(untouched.status?.teardown?.steps.map(({ state }) => state)).toEqual([

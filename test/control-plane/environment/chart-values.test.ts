@@ -158,10 +158,10 @@ describe("values that can't be read", () => {
     const { name, repository } = await given("a: 1");
     const before = await world.expectPhase(name, "ready");
     await map(repository, "a:\n  b: 1\n  b: 2");
-    const told = await world.expectState(name, "told", (found) => resolved(found)?.reason === "ValuesInvalid");
-    expect(told.status?.phase).toBe("ready");
-    expect(resolved(told)).toMatchObject({ status: "Unknown", message: expect.stringContaining(message) });
-    expect(told.status?.desiredHash).toBe(before.status?.desiredHash);
+    const reported = await world.expectState(name, "reported", (found) => resolved(found)?.reason === "ValuesInvalid");
+    expect(reported.status?.phase).toBe("ready");
+    expect(resolved(reported)).toMatchObject({ status: "Unknown", message: expect.stringContaining(message) });
+    expect(reported.status?.desiredHash).toBe(before.status?.desiredHash);
     expect((await world.reconcile(name)).status?.phase).toBe("ready");
     expect(await valuesOf(name)).toEqual({ a: 1 });
     await map(repository, "a: 2");

@@ -187,13 +187,13 @@ describe("abuse case 84: an out-of-band change", () => {
 describe("where nothing changed", () => {
   test("a pass asks for nothing and writes nothing, but for the one that is asked for: it looks and answers", async () => {
     await world.reconcile(NAME);
-    const [asked, passed] = [requests.length, passes.length];
+    const [requested, passed] = [requests.length, passes.length];
     const note = { metadata: { annotations: { touched: String(made.metadata.uid) } } };
     await world.admin.patch(environmentType, { name: NAME }, note, { as: "merge" });
     await until(() => passes.length > passed, { what: "a pass that nobody asked for" });
     await world.reconcile(NAME);
     const concerned = concernedAmong([NAME]);
-    const since = requests.slice(asked).filter((request) => concerned(request) === NAME);
+    const since = requests.slice(requested).filter((request) => concerned(request) === NAME);
     expect(since.map((request) => normalised(request, NAME))).toEqual([
       `get Secret ${FIRST_POD_SECRET}`,
       "patch EphemeralEnvironment/status NAME",
@@ -202,13 +202,13 @@ describe("where nothing changed", () => {
 
   test("nor do the first reconciles after a restart: ten thousand would ask at once", async () => {
     await running.stop();
-    const [asked, passed] = [requests.length, passes.length];
+    const [requested, passed] = [requests.length, passes.length];
     // Long enough that the environment's resync does not come during the test.
     const settings = settingsFrom({ ...testSettings, reconcile: { resyncMinutes: 1_000_000, probeSeconds: 5 } });
     running = await world.startOperator({ ...recorded, settings });
     await until(() => passes.length > passed + 1, { what: "two passes", deadlineMs: 20_000 });
     const concerned = concernedAmong([NAME]);
-    const since = requests.slice(asked).filter((request) => concerned(request) === NAME);
+    const since = requests.slice(requested).filter((request) => concerned(request) === NAME);
     expect(since.map((request) => normalised(request, NAME))).toEqual([]);
   }, 40_000);
 });

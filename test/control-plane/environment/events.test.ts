@@ -58,7 +58,7 @@ const change = (name: string, spec: object) => world.admin.patch(environmentType
 
 describe("kubectl describe of an environment shows", () => {
   test("its life: made, ready, updated, extended, asleep, awake, gone; reconciles and restarts add nothing", async () => {
-    const name = "told";
+    const name = "reported";
     const made = await world.create(name);
     await world.expectPhase(name, "ready");
     const ready = await untilReason(made, "Ready");
@@ -114,7 +114,7 @@ describe("kubectl describe of an environment shows", () => {
   }, 120_000);
 
   test("a failure with its reason, and what blocks the deletion", async () => {
-    const name = "told-bad";
+    const name = "reported-bad";
     world.argocd.decide(name, () => "unsyncable");
     const made = await world.create(name, { ...backendOnly, ttlHours: 24 });
     await world.expectPhase(name, "failed");

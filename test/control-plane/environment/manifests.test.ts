@@ -58,7 +58,7 @@ const records = async () => {
 };
 const isThere = async () => (await world.admin.find(namespaceKind, { name: `env-${name}` })) !== undefined;
 const readyOf = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "Ready");
-const told = expect.stringMatching(/came back from Git unchanged.*annotation ephemeral-environments\.dev\/renew/);
+const reported = expect.stringMatching(/came back from Git unchanged.*annotation ephemeral-environments\.dev\/renew/);
 
 /** Makes the environment some hours older: deletions do not use the operator's clock alone. */
 function age(hours: number): Promise<void> {
@@ -96,11 +96,11 @@ describe("a manifest that comes back from Git after its environment has expired"
       }),
     ]);
     const recording = recordWrites(concernedAmong([name]));
-    await start({ onRequest: recording.seam });
+    await start({ onRequest: recording.intercept });
     await sync();
     const back = await world.expectPhase(name, "failed");
     expect(back.metadata.uid).not.toBe(made.metadata.uid);
-    expect(readyOf(back)).toMatchObject({ status: "False", reason: "Expired", message: told });
+    expect(readyOf(back)).toMatchObject({ status: "False", reason: "Expired", message: reported });
     expect(back.metadata.finalizers).toBeUndefined();
     await world.reconcile(name);
     expect(await isThere()).toBe(false);

@@ -12,11 +12,11 @@ import { backendOnly, createWorld, type RunningOperator, type World } from "../.
 let world: World;
 let running: RunningOperator;
 const silent = new Set<string>();
-const asked: string[] = [];
+const requested: string[] = [];
 const prober: UrlProber = {
   async probe(url) {
     const name = new URL(url).hostname.split(/--api\.|\./)[0] ?? "";
-    asked.push(name);
+    requested.push(name);
     const status = silent.has(name) ? "unreachable" : "healthy";
     return { status, responseTimeMs: 1, message: "as the test decided" };
   },
@@ -83,9 +83,9 @@ describe("a suspended environment", () => {
     });
     expect(await kept(made)).toEqual(before);
     silent.add("sleeper");
-    asked.length = 0;
+    requested.length = 0;
     expect(sleeps(await world.reconcile("sleeper"))).toBe(true);
-    expect(asked).not.toContain("sleeper");
+    expect(requested).not.toContain("sleeper");
 
     await change("sleeper", { suspended: false });
     const waking = await world.expectPhase("sleeper", "updating");

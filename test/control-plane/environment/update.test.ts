@@ -141,7 +141,7 @@ describe("another TTL", () => {
     const { made } = await given("extended");
     await running.stop();
     const recording = recordWrites(concernedAmong(["extended"]));
-    running = await world.startOperator({ clock, onRequest: recording.seam });
+    running = await world.startOperator({ clock, onRequest: recording.intercept });
     const before = await world.inventory(made);
     await change("extended", { ttlHours: 48 });
     const extended = await world.expectState("extended", "extended", ({ status }) => status?.ttlHours === 48);

@@ -26,7 +26,7 @@ test("while a status can't be stored nothing that was made is made again", async
   const concerned = concernedAmong(names);
   const left = new Map(names.map((name) => [name, TIMES]));
   const again: string[] = [];
-  const seam: RequestSeam = async (request, next) => {
+  const interceptor: RequestSeam = async (request, next) => {
     const { name = "", subresource } = request;
     const more = subresource === "status" ? (left.get(name) ?? 0) : 0;
     if (more > 0) {
@@ -39,7 +39,7 @@ test("while a status can't be stored nothing that was made is made again", async
     if (about !== undefined && isThere) again.push(`${about}: ${normalised(request, about)}`);
     return response;
   };
-  const operator = await world.startOperator({ onRequest: seam });
+  const operator = await world.startOperator({ onRequest: interceptor });
   await Promise.all(names.map((name) => world.create(name)));
   await Promise.all(names.map((name) => world.expectPhase(name, "ready")));
   await operator.stop();
@@ -49,17 +49,17 @@ test("while a status can't be stored nothing that was made is made again", async
 
 test("a rotation that is asked for while the first status waits gives a new value to what was made by then", async () => {
   const name = "asked-early";
-  let isAsked = false;
-  const seam: RequestSeam = async (request, next) => {
+  let isRequested = false;
+  const interceptor: RequestSeam = async (request, next) => {
     const response = await next();
     const { verb, type } = request;
-    if (isAsked || verb !== "create" || type?.kind !== "Application") return response;
-    isAsked = true;
+    if (isRequested || verb !== "create" || type?.kind !== "Application") return response;
+    isRequested = true;
     const spec = { secrets: { rotate: { SECRET_KEY: "leaked" } } };
     await world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
     return response;
   };
-  const operator = await world.startOperator({ onRequest: seam });
+  const operator = await world.startOperator({ onRequest: interceptor });
   await world.create(name);
   const isRenewed = async () => {
     const { phase, secrets } = (await world.find(name))?.status ?? {};

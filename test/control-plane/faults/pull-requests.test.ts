@@ -50,12 +50,12 @@ describe("every write and every call meets every fault, for environments that we
 
   test("at rest, nothing is written, and no message is sent", async () => {
     const calls = () => met.names.map((name) => [name, world.field.of(name).calls.filter(isTelling).length]);
-    const told = calls();
+    const reported = calls();
     const written = world.observer.noteChanges();
     const endMs = world.clock.monotonicMs() + QUIET_MS;
     await until(() => world.clock.monotonicMs() > endMs, { what: "the quiet", deadlineMs: QUIET_MS });
     expect(written()).toEqual([]);
-    expect(calls()).toEqual(told);
+    expect(calls()).toEqual(reported);
   }, 90_000);
 
   test("nothing readable holds a secret", () => {

@@ -4,7 +4,7 @@ import type { RequestSeam } from "../../../operator/kit/client/request.ts";
 import { type Disturb, type Play, prepareScenes, SCENE_WORLD, under } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld, faultSpec } from "../../support/faults/fault-world.ts";
 import { CONVERGENCE_MS, leaks } from "../../support/faults/invariants.ts";
-import { portSeam } from "../../support/faults/port-interceptor.ts";
+import { portInterceptor } from "../../support/faults/port-interceptor.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { staleLists, troubledWatches, type WatchTrouble } from "../../support/faults/watch-interceptors.ts";
 import { until } from "../../support/fixtures/until.ts";
@@ -32,7 +32,7 @@ describe("watches", () => {
         await moment(3_000);
         watches.set("none");
       };
-      await under(world, { onRequest: watches.seam }, () => play(`watch-${trouble}`, disturb));
+      await under(world, { onRequest: watches.intercept }, () => play(`watch-${trouble}`, disturb));
     },
     120_000,
   );
@@ -40,7 +40,8 @@ describe("watches", () => {
   test("stale lists after a 410: nothing that is gone is acted on", async () => {
     const watches = troubledWatches();
     const lists = staleLists();
-    const seam: RequestSeam = (request, next) => watches.seam(request, () => lists.seam(request, next));
+    const interceptor: RequestSeam = (request, next) =>
+      watches.intercept(request, () => lists.interceptor(request, next));
     const disturb = async () => {
       lists.goBack();
       watches.set("expire");
@@ -48,7 +49,7 @@ describe("watches", () => {
       watches.set("none");
     };
     // No server answers such a list of the newest with an old state: readers see the fault itself, and the reaction counts.
-    await under(world, { onRequest: seam }, () => play("stale", disturb, "I14"));
+    await under(world, { onRequest: interceptor }, () => play("stale", disturb, "I14"));
   }, 120_000);
 });
 
@@ -89,13 +90,13 @@ describe("operators", () => {
 
   test("no Event is written, and each is answered late: nothing waits for them", async () => {
     let [met, isOver] = [0, false];
-    const seam: RequestSeam = async (request, next) => {
+    const interceptor: RequestSeam = async (request, next) => {
       if (request.type !== eventKind) return next();
       met += 1;
       if (!isOver) await moment(5_000);
       return { status: 403, headers: {}, body: { kind: "Status", status: "Failure", code: 403, reason: "Forbidden" } };
     };
-    await under(world, { onRequest: seam }, async () => {
+    await under(world, { onRequest: interceptor }, async () => {
       await play("unheard", nothing);
       isOver = true;
     });
@@ -103,7 +104,7 @@ describe("operators", () => {
   }, 120_000);
 
   test("one environment always fails and one is always slow: all others come to their end", async () => {
-    const onPorts = portSeam((call, next) => {
+    const onPorts = portInterceptor((call, next) => {
       if (call.about === "poisonous") throw new TypeError("something that nobody foresaw");
       return call.about === "sluggish" ? moment(5_000).then(next) : next();
     });

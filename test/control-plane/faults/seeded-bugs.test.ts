@@ -96,7 +96,7 @@ const bugs: readonly Bug[] = [
   {
     name: "deletes go by name",
     breaks: "I6",
-    seam: deleteByName,
+    interceptor: deleteByName,
     async provoke({ world, name, given, interfere }) {
       const { admin } = world.world;
       const environment = await given();
@@ -147,7 +147,7 @@ const bugs: readonly Bug[] = [
   {
     name: "a new list removes nothing",
     breaks: "I2",
-    seam: keepWhatListsLack(),
+    interceptor: keepWhatListsLack(),
     async provoke({ world, name, found, given, missing, watches, restart }) {
       await given();
       // The policies are listed by this process.
@@ -175,8 +175,8 @@ const bugs: readonly Bug[] = [
         await opening?.given?.(environment);
         world.field.arm(environment);
         await opening?.act(environment);
-        const isTold = () => world.observer.environment(environment)?.status?.feedback?.status?.state === "success";
-        await until(isTold, { what: "the host being told", deadlineMs: CONVERGENCE_MS });
+        const isReported = () => world.observer.environment(environment)?.status?.feedback?.status?.state === "success";
+        await until(isReported, { what: "the report to the host", deadlineMs: CONVERGENCE_MS });
         return reportsOf(world, outbox).ofStored(environment);
       } finally {
         await outbox.stop();

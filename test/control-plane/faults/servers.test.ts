@@ -4,7 +4,7 @@ import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager
 import { type Play, prepareScenes, SCENE_WORLD, under } from "../../support/faults/fault-scenes.ts";
 import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
 import { leaks } from "../../support/faults/invariants.ts";
-import { portSeam } from "../../support/faults/port-interceptor.ts";
+import { portInterceptor } from "../../support/faults/port-interceptor.ts";
 
 let world: FaultWorld;
 let play: Play;
@@ -41,7 +41,9 @@ describe("servers", () => {
     "the $port is down and comes back",
     async ({ port, problem }) => {
       let isDown = false;
-      const onPorts = portSeam((call, next) => (isDown && call.port === port ? Promise.reject(problem) : next()));
+      const onPorts = portInterceptor((call, next) =>
+        isDown && call.port === port ? Promise.reject(problem) : next(),
+      );
       const disturb = async () => {
         isDown = true;
         await moment(4_000);

@@ -98,31 +98,31 @@ test("a kill, a restart and a second replica change no figure, and no request is
     await world.admin.create(recordType, recordManifest(spec, NAMESPACE));
   const first = await replica();
   await untilReady(first);
-  const told = await figuresOf(first);
-  expect(told.costs).toMatchObject({ average_cost_per_environment: expect.any(Number) });
-  let asked = FIGURES.length;
+  const reported = await figuresOf(first);
+  expect(reported.costs).toMatchObject({ average_cost_per_environment: expect.any(Number) });
+  let requested = FIGURES.length;
   const askOften = async (one: PlatformProcess, times: number) => {
     for (let time = 0; time < times; time += 1) await ask(one, "repos");
-    asked += times;
+    requested += times;
   };
   await askOften(first, 20);
-  await untilStored(asked);
+  await untilStored(requested);
 
   const second = await replica();
   await untilReady(second);
-  expect(await figuresOf(second)).toEqual(told);
-  asked += FIGURES.length;
+  expect(await figuresOf(second)).toEqual(reported);
+  requested += FIGURES.length;
   await askOften(second, 5);
-  await untilStored(asked);
+  await untilStored(requested);
 
   await first.kill();
-  expect(await figuresOf(second)).toEqual(told);
-  asked += FIGURES.length;
+  expect(await figuresOf(second)).toEqual(reported);
+  requested += FIGURES.length;
   await first.start();
   await untilReady(first);
-  expect(await figuresOf(first)).toEqual(told);
-  asked += FIGURES.length;
+  expect(await figuresOf(first)).toEqual(reported);
+  requested += FIGURES.length;
   await askOften(first, 3);
-  await untilStored(asked);
-  expect(await storedRequests()).toBe(asked);
+  await untilStored(requested);
+  expect(await storedRequests()).toBe(requested);
 }, 240_000);

@@ -16,7 +16,10 @@ const full: Partial<ApiTokenSpec> = {
   keepsValue: true,
   // The longest that the REST interface accepts.
   owner: { subject: `https://${"i".repeat(504)}#${"s".repeat(255)}`, email: "e".repeat(254), name: "n".repeat(254) },
-  assertedClaims: { groups: Array.from({ length: 500 }, (_, n) => `${n}`.padStart(128, "g")), at: "2026-06-01T12:00:00.000Z" },
+  assertedClaims: {
+    groups: Array.from({ length: 500 }, (_, n) => `${n}`.padStart(128, "g")),
+    at: "2026-06-01T12:00:00.000Z",
+  },
 };
 
 function objectWith(spec: object = {}, name?: string) {

@@ -131,7 +131,7 @@ describe("rights on an environment", () => {
 
   test("the status is written by the platform alone", async () => {
     const status = { status: { phase: "ready" } };
-    const words = "the status is what the platform observed, nobody else writes it";
+    const words = "the status is what the platform observed, no other client writes it";
     for (const person of [developer, admin]) {
       const reply = await person.patch(`${path}/status`, status);
       expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });

@@ -23,13 +23,13 @@ const objectNamed = (name: string) => ({
   metadata: { name },
   spec,
 });
-const path = `${paths.notifications}/told`;
+const path = `${paths.notifications}/sent`;
 
 describe("the kind Notification", () => {
   afterEach(() => admin.delete(path));
 
   test("is written by no administrator of the cluster, who may read and delete it: it could mail a link that extends an environment", async () => {
-    await given(platform, paths.notifications, objectNamed("told"));
+    await given(platform, paths.notifications, objectNamed("sent"));
     const words = "Notifications are written by the platform alone";
     for (const reply of [
       await admin.create(paths.notifications, objectNamed("forged")),

@@ -230,23 +230,23 @@ describe("abuse case 96: who holds the platform's token", () => {
     const operationState = { phase: "Running", startedAt: "2026-01-01T00:00:00Z", operation: { sync: {} }, syncResult };
     const running = { status: { health: { status: "Healthy" }, operationState } };
     expect(await admin.patch(path, running)).toMatchObject({ status: 200 });
-    const told = (change: object, beside: object = {}) =>
+    const reported = (change: object, beside: object = {}) =>
       platform.patch(`${path}?dryRun=All`, { status: { ...beside, operationState: change } });
-    expect(await told({ phase: "Terminating" })).toMatchObject({ status: 200 });
+    expect(await reported({ phase: "Terminating" })).toMatchObject({ status: 200 });
     for (const change of [
       { phase: "Succeeded" },
       { phase: "Terminating", message: "it was fine" },
       { phase: "Terminating", operation: { sync: { revision: "b" } } },
       { phase: "Terminating", syncResult: null },
     ]) {
-      await refused(told(change), argoCdStatus);
+      await refused(reported(change), argoCdStatus);
     }
-    await refused(told({ phase: "Terminating" }, { health: { status: "Degraded" } }), argoCdStatus);
-    await refused(told({ phase: "Terminating" }, { health: null }), argoCdStatus);
-    await refused(told({ phase: "Terminating" }, { resources: [] }), argoCdStatus);
+    await refused(reported({ phase: "Terminating" }, { health: { status: "Degraded" } }), argoCdStatus);
+    await refused(reported({ phase: "Terminating" }, { health: null }), argoCdStatus);
+    await refused(reported({ phase: "Terminating" }, { resources: [] }), argoCdStatus);
     expect(await admin.patch(path, { status: { operationState: { phase: "Succeeded" } } })).toMatchObject({
       status: 200,
     });
-    await refused(told({ phase: "Terminating" }), argoCdStatus);
+    await refused(reported({ phase: "Terminating" }), argoCdStatus);
   });
 });

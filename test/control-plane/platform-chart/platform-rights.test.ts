@@ -122,10 +122,10 @@ describe("the platform's identity can do what the operator does", () => {
 
   test("the UID of kube-system, asked for once, and again only when there was no answer", async () => {
     const kubeConfig = kubeConfigOf(plane, plane.platform.token);
-    let asked = 0;
+    let requested = 0;
     const onRequest: RequestSeam = async (_request, next) => {
-      asked += 1;
-      return asked === 1 ? { status: 500, headers: {}, body: {} } : next();
+      requested += 1;
+      return requested === 1 ? { status: 500, headers: {}, body: {} } : next();
     };
     const client = createKubeClient({ kubeConfig, onRequest });
     const identity = clusterIdentity(client);
@@ -134,7 +134,7 @@ describe("the platform's identity can do what the operator does", () => {
     const { uid } = (object as { metadata: { uid: string } }).metadata;
     expect(await Promise.all([identity(), identity()])).toEqual([uid, uid]);
     expect(await identity()).toBe(uid);
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     await client.close();
   });
 

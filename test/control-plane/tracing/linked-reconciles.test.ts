@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => world.abandonOperators(), 60_000);
 afterAll(() => world.stop(), 60_000);
 
-const asked = <T>(name: string, work: () => Promise<T>) => traced.tracing.span(name, { kind: "request" }, work);
+const requested = <T>(name: string, work: () => Promise<T>) => traced.tracing.span(name, { kind: "request" }, work);
 
 /** All spans: a reconcile ends a moment after its writes are seen. */
 async function endedSpans(): Promise<readonly ReceivedSpan[]> {
@@ -43,7 +43,7 @@ test("the reconciles of a deletion link its request, until a status has it", asy
   const name = unique("traced-");
   await world.create(name, backendOnly);
   const environment = await world.expectPhase(name, "ready");
-  await asked("the deletion", () => operator.ports.environments.remove(environment));
+  await requested("the deletion", () => operator.ports.environments.remove(environment));
   await world.expectGone(environment);
   const spans = await endedSpans();
   const linked = linkedTo("the deletion", spans, "reconcile environments");
@@ -57,7 +57,7 @@ test("a delivery that is settled later links the request that brought it", async
   const { webhookDeliveries } = operator.ports;
   // Old enough that no other replica settles it.
   const { spec } = webhookDeliveryFixture(name);
-  await asked("the webhook", () => webhookDeliveries.claim(name, spec));
+  await requested("the webhook", () => webhookDeliveries.claim(name, spec));
   const isSettled = async () => {
     const found = webhookDeliveries.find(name);
     return found !== undefined && !isPending(found);

@@ -65,8 +65,14 @@ async function startedApi({
   const audit = memoryAuditTrail();
   const shared = { settings: { ...settings, ...more }, log: silentLog, clock: systemClock, audit };
   const { kubeConfig } = world.identity;
-  const seam = onRequest === undefined ? {} : { onRequest };
-  const operator = createOperator({ ...shared, ...seam, kubeConfig, random: Math.random, prober: answeringProber });
+  const interceptor = onRequest === undefined ? {} : { onRequest };
+  const operator = createOperator({
+    ...shared,
+    ...interceptor,
+    kubeConfig,
+    random: Math.random,
+    prober: answeringProber,
+  });
   await operator.start(AbortSignal.timeout(20_000));
   const http = supertest(
     createApp({ ...shared, ...operator.ports, metrics: prometheusMetrics(), randomBytes, version: "0" }),
@@ -81,8 +87,8 @@ async function startedApi({
   };
   const made: StartedApi = {
     audit,
-    async pull(repository, asked = {}, delivery) {
-      return send("pull_request", pullRequestBody({ repository, ...asked }), delivery);
+    async pull(repository, requested = {}, delivery) {
+      return send("pull_request", pullRequestBody({ repository, ...requested }), delivery);
     },
     async push(repository, { ref, after }) {
       const [, name = ""] = repository.split("/");
@@ -313,8 +319,11 @@ test("the environment of a pull request whose end another replica receives at th
   await platform.patch(webhookDeliveryType, ref, { status }, { as: "merge", subresource: "status" });
   await platform.close();
   await world.expectGone(made);
-  const told = await world.admin.find(webhookDeliveryType, ref);
-  expect(told?.status).toMatchObject({ phase: "acted", environments: [{ uid: made.metadata.uid, action: "deleted" }] });
+  const reported = await world.admin.find(webhookDeliveryType, ref);
+  expect(reported?.status).toMatchObject({
+    phase: "acted",
+    environments: [{ uid: made.metadata.uid, action: "deleted" }],
+  });
 }, 120_000);
 
 test("abuse: the first body of a closed pull request makes nothing again when all its deliveries are dropped", async () => {

@@ -75,9 +75,9 @@ test("what a user deleted stays deleted, over restarts and errors of the host", 
   await operator.stop();
 
   api.pulls.splice(0, 1, { number: 42, labels: ["bug"], updatedAt: now(60) });
-  const asked = questions();
+  const requested = questions();
   const again = await start();
-  await untilAsked(asked);
+  await untilAsked(requested);
   api.pulls.splice(0, 1, { number: 42, base: "release", updatedAt: now(61) });
   await again.stop();
   await start();

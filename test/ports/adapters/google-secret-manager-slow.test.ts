@@ -4,7 +4,7 @@ import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager
 import { googleManager } from "../../support/doubles/google-secret-manager.ts";
 import { codes, grpcError } from "../../support/doubles/google-secret-store.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
-import { asked, newOwner, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { newOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
 import { failureOf, googleSecretManagers } from "./google-secret-managers.ts";
 
 const world = googleSecretManagers();
@@ -14,11 +14,11 @@ describe("Google Secret Manager, when something goes wrong", () => {
     const owner = newOwner();
     await world.manager.ensure(owner, wanted("A").requests);
     const [calls, deadlines] = [world.server.calls.length, world.server.deadlines.length];
-    world.server.seam((called, _request, next) => {
+    world.server.interceptor((called, _request, next) => {
       if (called === "accessSecretVersion") throw grpcError(codes.UNAVAILABLE, "away");
       return next();
     });
-    expect(await failureOf(world.manager.ensure(owner, asked("A", 1)))).toBeInstanceOf(SecretManagerUnavailable);
+    expect(await failureOf(world.manager.ensure(owner, requested("A", 1)))).toBeInstanceOf(SecretManagerUnavailable);
     expect(world.server.calls.slice(calls)).toEqual(["getSecret", "accessSecretVersion"]);
     for (const milliseconds of world.server.deadlines.slice(deadlines)) {
       expect(milliseconds).toBeGreaterThan(5_000);
@@ -28,12 +28,12 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
   test("delays one caller at a time while Google does not answer, and none once it does", async () => {
     const owner = newOwner();
-    world.server.seam(() => {
+    world.server.interceptor(() => {
       throw grpcError(codes.DEADLINE_EXCEEDED, "too late");
     });
     const first = await failureOf(world.manager.holdsAny(owner, []));
     const released = Promise.withResolvers<void>();
-    world.server.seam(async (_called, _request, next) => {
+    world.server.interceptor(async (_called, _request, next) => {
       await released.promise;
       return next();
     });
@@ -52,7 +52,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
   describe("when Google answers, but slowly", () => {
     const slowed = (seconds: number) => {
       const clock = new TestClock();
-      world.server.seam((_called, _request, next) => {
+      world.server.interceptor((_called, _request, next) => {
         clock.advance(seconds * 1_000);
         return next();
       });
@@ -64,32 +64,32 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const patient = slowed(6);
       const [calls, deadlines] = [world.server.calls.length, world.server.deadlines.length];
       // Others get the same error, and must not read in its place.
-      expect(await failureOf(patient.ensure(owner, asked("A", 1, "a")))).toMatchObject({
+      expect(await failureOf(patient.ensure(owner, requested("A", 1, "a")))).toMatchObject({
         name: "SecretManagerUnavailable",
         message: "Google Secret Manager: no answer in time",
       });
       expect(world.server.calls.slice(calls)).toEqual(["getSecret", "createSecret"]);
       expect(world.server.deadlines.at(deadlines + 1)).toBeLessThanOrEqual(4_000);
-      world.server.seam(undefined);
-      expect(revealed(await patient.ensure(owner, asked("A", 1, "a")))).toEqual({ A: "a" });
+      world.server.interceptor(undefined);
+      expect(revealed(await patient.ensure(owner, requested("A", 1, "a")))).toEqual({ A: "a" });
       await patient.close();
     });
 
     test("holds up one caller at a time from then on, until it is quick enough again", async () => {
       const owner = newOwner();
       const patient = slowed(6);
-      await failureOf(patient.ensure(owner, asked("A", 1, "a")));
-      world.server.seam(undefined);
-      const all = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, asked("A", 1, "a")))));
+      await failureOf(patient.ensure(owner, requested("A", 1, "a")));
+      world.server.interceptor(undefined);
+      const all = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, requested("A", 1, "a")))));
       expect(all.filter((failure) => failure === undefined)).toHaveLength(1);
-      const again = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, asked("A", 1, "a")))));
+      const again = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, requested("A", 1, "a")))));
       expect(again).toEqual([undefined, undefined, undefined]);
       await patient.close();
     });
 
     test("may take its time to list whose entries there are", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, asked("A", 1, "a"));
+      await world.manager.ensure(owner, requested("A", 1, "a"));
       const patient = slowed(11);
       expect(await patient.owners((uid) => uid !== owner.uid)).toHaveLength(1);
       await patient.close();

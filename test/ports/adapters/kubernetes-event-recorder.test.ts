@@ -61,7 +61,7 @@ eventRecorderSuite("on Kubernetes", async () => {
   return {
     clock,
     events,
-    async told(reason) {
+    async reported(reason) {
       const found = (await stored()).filter((event) => event.reason === reason);
       return found.map(({ type, action, note: message, regarding, series: { count } = { count: 1 } }) => ({
         type,

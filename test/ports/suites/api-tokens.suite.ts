@@ -15,7 +15,11 @@ const at = (minute: number) => new Date(Date.UTC(2026, 5, 1, 12, minute));
 
 const specOf = (subject: string, more: Partial<ApiTokenSpec> = {}): ApiTokenSpec =>
   apiTokenFixture(
-    { owner: { subject, email: "", name: "" }, assertedClaims: { groups: ["developers"], at: at(0).toISOString() }, ...more },
+    {
+      owner: { subject, email: "", name: "" },
+      assertedClaims: { groups: ["developers"], at: at(0).toISOString() },
+      ...more,
+    },
     tokenOf(randomBytes(32)),
   ).spec;
 

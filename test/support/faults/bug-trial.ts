@@ -17,7 +17,7 @@ export interface Bug {
   readonly name: string;
   readonly breaks: InvariantId;
   readonly ports?: Ports;
-  readonly seam?: RequestSeam;
+  readonly interceptor?: RequestSeam;
   /** Triggers the bug; answers violations beyond those of the observer. */
   readonly provoke: (life: Life) => Promise<readonly Violation[]>;
 }
@@ -36,7 +36,7 @@ export interface Life {
   /** Changes the watches of the current process. */
   readonly watches: TroubledWatches;
   /** Wraps the requests of the current process. */
-  interfere(seam: RequestSeam): void;
+  interfere(interceptor: RequestSeam): void;
   restart(): Promise<void>;
 }
 
@@ -81,11 +81,12 @@ async function violationsUnder(
   const { world, name } = subject;
   const watches = troubledWatches();
   let interference: RequestSeam = (_request, next) => next();
-  const seam: RequestSeam = (isSeeded ? bug.seam : undefined) ?? ((_request, next) => next());
+  const interceptor: RequestSeam = (isSeeded ? bug.interceptor : undefined) ?? ((_request, next) => next());
   const options: Partial<OperatorOptions> = {
     // A recurring reconcile could repair the bug's effects in time.
     settings: { ...world.settings, reconcile: fixtureSettings.reconcile },
-    onRequest: (request, next) => interference(request, () => seam(request, () => watches.seam(request, next))),
+    onRequest: (request, next) =>
+      interference(request, () => interceptor(request, () => watches.intercept(request, next))),
     ...(isSeeded && bug.ports !== undefined ? { onPorts: bug.ports } : {}),
   };
   await world.nextLife(options);

@@ -8,7 +8,7 @@ import {
 } from "../../../operator/kit/client/request.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
 import type { FaultPlan } from "./fault-plans.ts";
-import { type PortCall, portSeam } from "./port-interceptor.ts";
+import { type PortCall, portInterceptor } from "./port-interceptor.ts";
 import { RequestTitles } from "./request-titles.ts";
 
 /** The history of one environment since its plan was armed. */
@@ -96,7 +96,7 @@ export class FaultField {
     };
     const life: Life = {
       onRequest: (request, next) => through(this.#request(request, next)),
-      onPorts: portSeam((call, next) => through(this.#call(call, next))),
+      onPorts: portInterceptor((call, next) => through(this.#call(call, next))),
       get isIdle() {
         return onTheirWay === 0;
       },

@@ -146,8 +146,13 @@ function settingsOf(
   { probeSeconds = PROBE_SECONDS, warningHours, sweepMinutes }: FaultWorldOptions,
 ): Settings {
   const webhooks = { ...AUDIENCE_SETTINGS.webhooks, sweepMinutes };
-  const asked = sweepMinutes === undefined ? {} : { publicUrl: PUBLIC_URL, webhooks };
-  const settings = settingsFrom({ ...testSettings, ...AUDIENCE_SETTINGS, ...asked, reconcile: { workers: WORKERS } });
+  const requested = sweepMinutes === undefined ? {} : { publicUrl: PUBLIC_URL, webhooks };
+  const settings = settingsFrom({
+    ...testSettings,
+    ...AUDIENCE_SETTINGS,
+    ...requested,
+    reconcile: { workers: WORKERS },
+  });
   const { notifications, secrets } = settings;
   const hours = warningHours === undefined ? [] : [warningHours];
   return {

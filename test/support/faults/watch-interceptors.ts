@@ -15,7 +15,7 @@ export type WatchTrouble = "none" | "cut" | "expire" | "hold" | "repeat" | "reor
 
 /** Disturbs every watch of an operator. */
 export interface TroubledWatches {
-  readonly seam: RequestSeam;
+  readonly intercept: RequestSeam;
   /** Applies to running watches, too. */
   set(trouble: WatchTrouble): void;
   /** The number of disturbed events. */
@@ -25,7 +25,7 @@ export interface TroubledWatches {
 export function troubledWatches(): TroubledWatches {
   const state: State = { trouble: "none", met: 0, changed: Promise.withResolvers() };
   return {
-    async seam(request, next) {
+    async intercept(request, next) {
       const answer = await next();
       if (answer.stream === undefined) return answer;
       return { ...answer, stream: troubled(answer.stream, state, isStreamedList(request)) };
@@ -177,12 +177,12 @@ async function* changedBeginning(
 }
 
 /** Answers each list once with its former content after `goBack`, as a lagging server. */
-export function staleLists(): { readonly seam: RequestSeam; goBack(): void; readonly served: number } {
+export function staleLists(): { readonly interceptor: RequestSeam; goBack(): void; readonly served: number } {
   const before = new Map<string, SeenList>();
   const stale = new Map<string, SeenList>();
   let served = 0;
   return {
-    seam: changedLists((collection, list) => {
+    interceptor: changedLists((collection, list) => {
       const old = stale.get(collection);
       stale.delete(collection);
       if (old === undefined) before.set(collection, list);

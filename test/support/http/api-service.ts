@@ -54,7 +54,7 @@ export const PEOPLE = {
   viewer: { sub: "vie", email: "vie@example.test", name: "Vie", groups: ["viewers", "shop"] },
   maintainer: { sub: "mai", email: "mai@example.test", name: "Mai", groups: ["maintainers"] },
   admin: { sub: "adm", email: "adm@example.test", name: "Adm", groups: ["admins"] },
-  nobody: { sub: "nob", email: "nob@example.test", name: "Nob", groups: [] },
+  outsider: { sub: "outsider", email: "outsider@example.test", name: "Outsider", groups: [] },
 } as const;
 export type Person = keyof typeof PEOPLE;
 

@@ -46,9 +46,9 @@ describe("eenv login", () => {
 
   test("logs in with a code that is entered in a browser elsewhere", async () => {
     const running = site.line.spawn(process.execPath, [eenvFile, "login", "--device"]);
-    const asked = /Open (\S+) and enter the code (\S+)/;
-    await until(() => asked.test(running.written.stderr), { what: "the code" });
-    const [, address = "", user_code = ""] = asked.exec(running.written.stderr) ?? [];
+    const requested = /Open (\S+) and enter the code (\S+)/;
+    await until(() => requested.test(running.written.stderr), { what: "the code" });
+    const [, address = "", user_code = ""] = requested.exec(running.written.stderr) ?? [];
     const browser = new Browser();
     const shown = await browser.submit(await browser.open(address), { user_code });
     const email = "dev@example.test";

@@ -56,8 +56,8 @@ export function passesOverEnvironments(scene: EnvironmentsScene): void {
       const made = await createHeld();
       await scene.world.environments.remove(made);
       scene.world.setOperating(true);
-      const asked = await scene.world.environments.reconcile(made, { withinMs: PASS_DEADLINE_MS });
-      expect(asked).toMatchObject({
+      const requested = await scene.world.environments.reconcile(made, { withinMs: PASS_DEADLINE_MS });
+      expect(requested).toMatchObject({
         state: "answered",
         environment: { metadata: { deletionTimestamp: expect.any(String) } },
       });

@@ -85,7 +85,9 @@ export function memoryApiTokens(clock: Pick<Clock, "now">): MemoryApiTokens {
     },
     async assert(token, assertedClaims) {
       change("assert", token, ({ spec }) =>
-        Date.parse(assertedClaims.at) < Date.parse(spec.assertedClaims.at) ? undefined : { spec: { ...spec, assertedClaims } },
+        Date.parse(assertedClaims.at) < Date.parse(spec.assertedClaims.at)
+          ? undefined
+          : { spec: { ...spec, assertedClaims } },
       );
     },
     async noteUse(token, at) {

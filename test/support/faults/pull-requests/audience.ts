@@ -56,7 +56,7 @@ export function createAudience({ admin, register }: Pick<World, "admin" | "regis
   // Without a channel no message is created.
   const channels: Audience["channels"] = [{ channel: "unused", urlRef: { name: "unused", key: "latest" } }];
   return {
-    ports: { pullRequestHost: host.told, pullRequestReader: host.reader, hooks: host.hooks, chat, mail },
+    ports: { pullRequestHost: host.reported, pullRequestReader: host.reader, hooks: host.hooks, chat, mail },
     channels,
     async prepare() {
       await shareSecret({ admin }, KEY_REF.name, WEBHOOK_KEY);

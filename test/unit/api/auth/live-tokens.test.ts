@@ -88,12 +88,12 @@ describe("questions", () => {
 
   test("that began too long ago are not joined", async () => {
     const answer = Promise.withResolvers<ApiToken | undefined>();
-    let asked = 0;
+    let requested = 0;
     const slow = {
       known: () => undefined,
       readClaimed: () => {
-        asked += 1;
-        return asked === 1 ? answer.promise : Promise.resolve(apiTokenFixture(revoked));
+        requested += 1;
+        return requested === 1 ? answer.promise : Promise.resolve(apiTokenFixture(revoked));
       },
     };
     const tokens = new LiveTokens(slow, clock);
@@ -104,7 +104,7 @@ describe("questions", () => {
     await first;
     // The late answer is older than the other one.
     expect((await tokens.find(id, true))?.spec.revokedAt).toBe(revoked.revokedAt);
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   });
 });
 

@@ -51,14 +51,14 @@ test("a deleted branch deletes the environments of its pipelines; others are war
   world.put(environment("made-and-fixed", { trigger: byPipeline, backend: { ...following, commit: commitOf("a") } }));
   world.put(environment("by-hand", { trigger: { kind: "api" } }));
   world.put(environment("of-another", { trigger: { ...byPipeline, repository: "other" } }));
-  const told = { done: "update", reason: "SourceGone", annotations: { [GONE]: "main" } };
+  const reported = { done: "update", reason: "SourceGone", annotations: { [GONE]: "main" } };
   expect(await pushed(world, { deleted: true })).toEqual([
     { name: "made", done: "delete", reason: "BranchDeleted" },
     { name: "made-and-protected", done: "nothing", reason: "Protected" },
     { name: "made-and-kept", done: "nothing", reason: "Protected" },
-    { name: "made-and-fixed", ...told },
-    { name: "by-hand", ...told },
-    { name: "of-another", ...told },
+    { name: "made-and-fixed", ...reported },
+    { name: "by-hand", ...reported },
+    { name: "of-another", ...reported },
   ]);
 });
 

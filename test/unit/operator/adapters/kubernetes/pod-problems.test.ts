@@ -120,7 +120,7 @@ const cases: readonly {
     expected: [{ reason: "CrashLoop", sentence: /needs more memory than its limit of 512Mi \(OOMKilled\)/ }],
   },
   {
-    name: "an initial container that crashes is told of, not the one that waits for it",
+    name: "an initial container that crashes is reported, not the one that waits for it",
     pods: [pod(waiting("PodInitializing"), { initial: looping })],
     expected: [{ reason: "CrashLoop", sentence: /container 'migrate'/ }],
   },

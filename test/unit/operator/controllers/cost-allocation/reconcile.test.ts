@@ -16,13 +16,13 @@ describe("the cost of an environment", () => {
     // Ten minutes after the hour, and every hour.
     expect(await run()).toEqual({ requeueAfterMs: 50 * MINUTE });
     expect(allocated("shop")).toEqual([from("09:30", "12:00", 300)]);
-    expect(allocations.asked).toHaveLength(3);
+    expect(allocations.requested).toHaveLength(3);
     await run();
-    expect(allocations.asked).toHaveLength(3);
+    expect(allocations.requested).toHaveLength(3);
     clock.advance(50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([from("09:30", "13:00", 400)]);
-    expect(allocations.asked.slice(3)).toEqual([`${at("12:00")}/${at("13:00")}`]);
+    expect(allocations.requested.slice(3)).toEqual([`${at("12:00")}/${at("13:00")}`]);
   });
 
   test("is asked for by the day, too", async () => {
@@ -31,7 +31,7 @@ describe("the cost of an environment", () => {
     allocations.knows(...hours("env-shop", [3, 20]));
     const run = start();
     await run();
-    expect(allocations.asked).toEqual([]);
+    expect(allocations.requested).toEqual([]);
     clock.advance(11 * HOUR + 50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([{ from: at("00:00"), to: "2026-06-02T00:00:00.000Z", ...cost(200) }]);
@@ -43,7 +43,7 @@ describe("the cost of an environment", () => {
     allocations.knows(...hours("env-shop", [11, 12]));
     const run = start();
     await run();
-    expect(allocations.asked).toEqual([]);
+    expect(allocations.requested).toEqual([]);
     clock.advance(50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([from("11:50", "13:00", 200)]);
@@ -88,7 +88,7 @@ describe("the cost of an environment", () => {
     await run();
     await run();
     expect(allocated("shop")).toEqual([from("08:00", "09:00", 100), from("11:00", "12:00", 100)]);
-    expect(allocations.asked).toHaveLength(4);
+    expect(allocations.requested).toHaveLength(4);
   });
 
   test("is asked for as far as it is not kept when another process takes over", async () => {
@@ -100,7 +100,7 @@ describe("the cost of an environment", () => {
     put(living("billing", at("10:00")));
     allocations.knows(...hours("env-billing", [10, 11]));
     await start()();
-    expect(allocations.asked.slice(4)).toEqual([`${at("11:00")}/${at("12:00")}`, `${at("10:00")}/${at("11:00")}`]);
+    expect(allocations.requested.slice(4)).toEqual([`${at("11:00")}/${at("12:00")}`, `${at("10:00")}/${at("11:00")}`]);
     expect(allocated("shop")).toEqual(before);
     expect(allocated("billing")).toEqual([from("10:00", "12:00", 200)]);
   });
@@ -112,7 +112,7 @@ describe("the cost of an environment", () => {
     clock.advance(58 * HOUR + 40 * MINUTE);
     await start()();
     expect(allocated("shop")).toEqual([{ from: at("00:00"), to: "2026-06-02T00:00:00.000Z", ...cost(100) }]);
-    expect(allocations.asked).toHaveLength(2);
+    expect(allocations.requested).toHaveLength(2);
   });
 });
 
@@ -124,7 +124,7 @@ describe("a time of which some is kept", () => {
     put({ ...shop, status: { ...shop.status, allocations: [kept] } } as EphemeralEnvironment);
     allocations.knows(...hours("env-shop", [8, 9, 10, 11]));
     await start()();
-    expect(allocations.asked).toEqual([]);
+    expect(allocations.requested).toEqual([]);
     expect(allocated("shop")).toEqual([kept]);
   });
 });
@@ -148,7 +148,7 @@ describe("where the monitor fails", () => {
     put(living("shop", at("00:00")));
     allocations.fails(() => true);
     await expect(start()()).rejects.toThrow(AllocationsUnavailable);
-    expect(allocations.asked).toHaveLength(2);
+    expect(allocations.requested).toHaveLength(2);
     expect(allocated("shop")).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ describe("a sweep", () => {
     hosted.hosts(CLOSED);
     await hosted.sweep();
     expect(hosted.commits).toEqual([]);
-    expect(hosted.host.asked).toContain(7);
+    expect(hosted.host.requests).toContain(7);
   });
 
   test("deletes the environment of a known end: two replicas opened and closed it at the same moment", async () => {
@@ -101,7 +101,7 @@ describe("a sweep", () => {
     hosted.host.fail(false);
     hosted.host.pulls.clear();
     expect(await hosted.sweep()).toEqual([]);
-    expect(hosted.host.asked.slice(-2)).toEqual([7, 8]);
+    expect(hosted.host.requests.slice(-2)).toEqual([7, 8]);
     expect(hosted.commits).toHaveLength(2);
   });
 

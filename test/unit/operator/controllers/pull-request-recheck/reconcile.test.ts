@@ -86,7 +86,7 @@ describe("the environment of a pull request is decided once more", () => {
     put("closed", { ...CLOSED, updatedAt: OPENED.updatedAt });
     reader.has(pullRequestState({ updatedAt: OPENED.updatedAt }));
     await recheck();
-    expect(reader.asked).toEqual([7]);
+    expect(reader.requests).toEqual([7]);
     expect(isDeleted()).toBe(false);
   });
 

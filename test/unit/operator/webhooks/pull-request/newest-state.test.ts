@@ -16,10 +16,10 @@ const noEvent = { event: { type: "other" }, delivery: undefined, host: "git" } a
 
 /** A state of one second, from a webhook or the host; counts reads of its fields. */
 function counted(index: number, reads: { count: number }): KnownState {
-  const isAsked = index % 2 === 1;
+  const isRequested = index % 2 === 1;
   return {
     state: pullRequestState({ updatedAt }),
-    isAsked,
+    isAsked: isRequested,
     isUnsure: false,
     get atMs() {
       reads.count += 1;
@@ -59,7 +59,9 @@ function ofOneSecond(length: number): WebhookDelivery[] {
 
 test("of one second, the last answer of the host is the newest, then what arrived after it", () => {
   const states = knownStates(ofOneSecond(4), noEvent, context);
-  expect(states.map(({ isAsked, receivedAtMs }) => [isAsked, receivedAtMs - AT_MS]).slice(0, 4)).toEqual([
+  expect(
+    states.map(({ isAsked: isRequested, receivedAtMs }) => [isRequested, receivedAtMs - AT_MS]).slice(0, 4),
+  ).toEqual([
     [false, 0],
     [true, 1],
     [false, 2],

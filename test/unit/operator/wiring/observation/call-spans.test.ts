@@ -12,9 +12,9 @@ const inRequest = { kind: "request" } as const;
 
 test("a call to the API server says its verb, its resource and its status, and nothing that it carries", async () => {
   const { tracing, received } = await receivedSpans();
-  const seam = kubeCallSpans(tracing);
+  const interceptor = kubeCallSpans(tracing);
   const call = (request: Partial<KubeRequest>, status: number) =>
-    seam(
+    interceptor(
       { verb: "get", path: "/secret-path", query: { fieldSelector: "secret-query" }, body: "secret-body", ...request },
       async () => ({ status, headers: { token: "secret-header" }, body: "secret-answer" }),
     );

@@ -21,9 +21,9 @@ function scene() {
     notifications,
     events: () => notifications.specs().map(({ event }) => event),
     async reconcile(stored: EphemeralEnvironment): Promise<EphemeralEnvironment> {
-      const told = await tell(stored, stored, announcer);
+      const reported = await tell(stored, stored, announcer);
       const status = { ...stored.status, observedGeneration: 1 };
-      return { ...stored, status: settled(stored, status, { ...told, announcer }).status };
+      return { ...stored, status: settled(stored, status, { ...reported, announcer }).status };
     },
   };
 }

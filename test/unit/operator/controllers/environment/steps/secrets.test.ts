@@ -113,8 +113,8 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
     },
     async pass(annotations: Record<string, string> = {}) {
       const environment = environmentFixture({ status });
-      const asked = { ...environment, metadata: { ...environment.metadata, annotations } };
-      const { findings, ...result } = await step.run(asked, context);
+      const requested = { ...environment, metadata: { ...environment.metadata, annotations } };
+      const { findings, ...result } = await step.run(requested, context);
       status = { ...status, ...findings, ...handled(annotations) };
       return result;
     },
