@@ -82,7 +82,7 @@ describe("the embedded secret manager", () => {
 
   test.each([
     ["as it is", {}],
-    ["even if somebody labels it so", { [SHARED_SECRET_LABEL]: "true" }],
+    ["even if a user labels it so", { [SHARED_SECRET_LABEL]: "true" }],
   ])("shares no environment's store, %s", async (_how, labels) => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);

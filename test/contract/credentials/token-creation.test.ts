@@ -105,7 +105,7 @@ describe("a token that is made", () => {
 
 describe("no token is made", () => {
   test.each<[string, object]>([
-    ["a scope that nobody knows", { scopes: ["*"] }],
+    ["an unknown scope", { scopes: ["*"] }],
     ["a scope with a space", { scopes: ["ENV_CREATE "] }],
     ["a scope in small letters", { scopes: ["env_create"] }],
     ["a permission that is no scope", { scopes: ["tokens:manage"] }],

@@ -12,7 +12,7 @@ const restart = async (options: ServiceOptions) => {
 };
 
 describe("the value of a token", () => {
-  test.each(["/api", "/api/v2"])("is shown to its owner below %s, and kept by nobody on the way", async (prefix) => {
+  test.each(["/api", "/api/v2"])("is shown to its owner below %s, and kept by no part on the way", async (prefix) => {
     const { id, token } = await made();
     const reply = await call("get", `${prefix}/tokens/${id}/value`, "developer");
     expectPromised(reply, "get", `${prefix}/tokens/{id}/value`);

@@ -77,7 +77,7 @@ describe("a commit", () => {
     { config_set: "absent" },
     { backend_branch: "a..b" },
     { frontend_commit: OTHER.slice(0, 7) },
-  ])("makes nobody ask a host when the request has %j", async (body) => {
+  ])("asks no host when the request has %j", async (body) => {
     await create({ ...body, backend_commit: "frontend_commit" in body ? HEAD : HEAD.slice(0, 7) });
     expect(service.branchHeads.requested).toEqual([]);
   });

@@ -66,7 +66,7 @@ describe("Errors", () => {
       "ENV_CREATION_FAILED",
       500,
       async () => {
-        service.environments.failNext(new Error("nobody foresaw it"));
+        service.environments.failNext(new Error("unforeseen"));
         return create();
       },
     ],

@@ -155,7 +155,7 @@ async function lookalikes(): Promise<Foreign[]> {
   await makeNamespace("env-prod", { [ENVIRONMENT_UID_LABEL]: dead.uid });
   await makeNamespace("env-stage", ownerLabels(dead));
   const metadata = { name: "prod", namespace: "argocd", labels: ownerLabels(dead) };
-  await world.admin.create(appProjectKind, { metadata, spec: { description: "somebody else's" } } as never);
+  await world.admin.create(appProjectKind, { metadata, spec: { description: "another owner's" } } as never);
   await world.admin.create(namespaceKind, { metadata: { name: "env-unlabelled" } });
   return [
     ...["env-prod", "env-stage", "env-unlabelled"].map((name) => ({ type: namespaceKind, name })),

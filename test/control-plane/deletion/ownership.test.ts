@@ -27,7 +27,7 @@ const foreign: { type: ResourceType<WireObject>; environment: string; draft: obj
   {
     type: appProjectKind,
     environment: "taken-project",
-    draft: { ...argo, spec: { description: "somebody else's" } },
+    draft: { ...argo, spec: { description: "another owner's" } },
     condition: "ApplicationSynced",
   },
 ];

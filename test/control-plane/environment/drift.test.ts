@@ -103,7 +103,7 @@ const damages: readonly Damage[] = [
   },
   { what: "a deleted ServiceAccount", type: serviceAccountKind, ref: { name: "default", ...within } },
   {
-    what: "a ServiceAccount that is nobody's",
+    what: "a ServiceAccount without an owner",
     type: serviceAccountKind,
     ref: { name: "default", ...within },
     patch: { metadata: { labels: { [ENVIRONMENT_UID_LABEL]: null } } },
@@ -190,7 +190,7 @@ describe("where nothing changed", () => {
     const [requested, passed] = [requests.length, passes.length];
     const note = { metadata: { annotations: { touched: String(made.metadata.uid) } } };
     await world.admin.patch(environmentType, { name: NAME }, note, { as: "merge" });
-    await until(() => passes.length > passed, { what: "a pass that nobody asked for" });
+    await until(() => passes.length > passed, { what: "an unrequested pass" });
     await world.reconcile(NAME);
     const concerned = concernedAmong([NAME]);
     const since = requests.slice(requested).filter((request) => concerned(request) === NAME);

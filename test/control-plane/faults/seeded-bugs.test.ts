@@ -118,7 +118,7 @@ const bugs: readonly Bug[] = [
       await admin.delete(secretKind, ref);
       expect(before).toBeDefined();
       if (isDeepStrictEqual(after, before)) return [];
-      return [{ invariant: "I6", environment: name, what: "somebody else's Secret was deleted" }];
+      return [{ invariant: "I6", environment: name, what: "another owner's Secret was deleted" }];
     },
   },
   {

@@ -56,7 +56,7 @@ describe("the kind ApiToken", () => {
   });
 
   test.each([
-    ["a scope that nobody knows", { scopes: ["*"] }, 'Unsupported value: "*"'],
+    ["an unknown scope", { scopes: ["*"] }, 'Unsupported value: "*"'],
     ["no scope", { scopes: [] }, "should have at least 1 items"],
     ["a hash that is none", { tokenHash: "x".repeat(64) }, "spec.tokenHash in body should match"],
     ["the hash of another", { tokenHash: "0".repeat(64) }, "a token is named by the first 40 digits of its hash"],

@@ -66,7 +66,7 @@ describe("the id of a record", () => {
     return own;
   };
 
-  test.each(kinds)("makes no %s that somebody else brings it along for", async (_kind, path, draft) => {
+  test.each(kinds)("makes no %s that another user brings it along for", async (_kind, path, draft) => {
     for (const person of [maintainer, admin]) {
       expect(await person.create(`${path}?dryRun=All`, draft(annotated("audit-1")))).toMatchObject(refused);
     }
@@ -84,7 +84,7 @@ describe("the id of a record", () => {
     }
   });
 
-  test.each(kinds)("hinders nobody to change a %s that has it", async (_kind, path, draft, change) => {
+  test.each(kinds)("hinders no user to change a %s that has it", async (_kind, path, draft, change) => {
     const own = await stamped(path, draft);
     for (const person of [maintainer, admin]) {
       expect(await person.patch(`${own}?dryRun=All`, change)).toMatchObject({ status: 200 });

@@ -58,7 +58,7 @@ describe("abuse case 119: a ServiceAccount of an environment", () => {
     "azure.workload.identity/client-id",
     "azure.workload.identity/tenant-id",
     "some.cloud.example.test/identity",
-  ])("is nobody in a cloud by %s", async (key) => {
+  ])("has no identity in a cloud by %s", async (key) => {
     const words = `has no annotation ${key}: `;
     const made = account({ [key]: "administrator" });
     const reply = await admin.create(dry(accounts(namespace)), made);

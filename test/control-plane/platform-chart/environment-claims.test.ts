@@ -32,7 +32,7 @@ const source = "spec.dataSource and spec.dataSourceRef";
 const refused: readonly [what: string, spec: object, words: string][] = [
   ["a volume of its choice", { volumeName: "pv-of-others" }, "spec.volumeName"],
   ["a volume by its labels", { selector: { matchLabels: { team: "billing" } } }, "has only accessModes"],
-  ["no storage class, for volumes that somebody made", { storageClassName: "" }, "spec.storageClassName"],
+  ["no storage class, for volumes that a user made", { storageClassName: "" }, "spec.storageClassName"],
   ["another storage class", { storageClassName: fast }, "environments.storageClasses"],
   ["a snapshot of others", { dataSource: snapshot }, source],
   ["a snapshot of others by reference", { dataSourceRef: snapshot }, source],

@@ -50,7 +50,7 @@ const refused: readonly [what: string, object: object, words: string][] = [
   ["a kind beside Services", ruled({ backendRefs: [{ ...backend, kind: "ConfigMap" }] }), ownServices],
   ["an extension", filtered({ type: "ExtensionRef", extensionRef: extension }), knownFilters],
   ["an extension under another type", filtered({ type: "CORS", extensionRef: extension }), knownFilters],
-  ["somebody who is asked for each request", filtered({ type: "ExternalAuth", externalAuth: {} }), knownFilters],
+  ["a service that decides on each request", filtered({ type: "ExternalAuth", externalAuth: {} }), knownFilters],
   [
     "an extension of one backend",
     ruled({ backendRefs: [{ ...backend, filters: [{ type: "ExtensionRef", extensionRef: extension }] }] }),

@@ -86,7 +86,7 @@ test("what a pod says stays as it is", async () => {
 
 test.each([
   ["root", { securityContext: { runAsUser: 0 } }, "runAsUser=0"],
-  ["whoever it likes", { securityContext: { runAsNonRoot: false } }, "runAsNonRoot"],
+  ["any user", { securityContext: { runAsNonRoot: false } }, "runAsNonRoot"],
   ["unconfined", { securityContext: { seccompProfile: { type: "Unconfined" } } }, "seccompProfile"],
   ["in the node's network", { hostNetwork: true }, "host"],
   ["mighty", { containers: [container("a", { capabilities: { add: ["SYS_ADMIN"] } })] }, "SYS_ADMIN"],

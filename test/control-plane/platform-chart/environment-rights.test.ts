@@ -100,7 +100,7 @@ describe("rights on an environment", () => {
     }
   }, 60_000);
 
-  test.each(refusedToMake)("without 'assign', nobody makes one with %s", async (_, object, words) => {
+  test.each(refusedToMake)("without 'assign', no user makes one with %s", async (_, object, words) => {
     const reply = await developer.create(dryRun, object);
     expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
   });
@@ -115,7 +115,7 @@ describe("rights on an environment", () => {
     expect(await developer.create(dryRun, object)).toMatchObject({ status: 201 });
   });
 
-  test.each(refusedToChange)("without 'assign', nobody changes %s", async (_, change, words) => {
+  test.each(refusedToChange)("without 'assign', no user changes %s", async (_, change, words) => {
     const reply = await developer.patch(`${path}?dryRun=All`, change);
     expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
   });

@@ -101,7 +101,7 @@ describe("a reference", () => {
   }, 60_000);
 
   test.each([
-    { name: "unshared", what: "that the settings share with nobody", groups: ["shop"], labels: { share: "nobody" } },
+    { name: "unshared", what: "that the settings share with no one", groups: ["shop"], labels: { share: "none" } },
     { name: "foreign", what: "that is for other groups", groups: ["billing"], labels: { share: "shop" } },
   ])(
     "to a secret $what is refused, and its value never read",

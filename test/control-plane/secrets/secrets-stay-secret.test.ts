@@ -93,7 +93,7 @@ const credentials = {
   GIT: "reader:git-token_that-may-read-everything/+&",
   REGISTRY: "puller:registry-token_that-may-pull-everything/+&",
   WRONG: "reader:git-token_that-the-host-does-not-know/+&",
-  BROKEN: "git-token_that-somebody-stored-without-a-user/+&",
+  BROKEN: "git-token_that-a-user-stored-without-a-user/+&",
 };
 const given = { ...seen, ...credentials };
 

@@ -42,7 +42,7 @@ describe("the pull request of an environment", () => {
   test("has one status and one comment, which no restart repeats, and which say when it is gone", async () => {
     const { start, operator, made } = await given("reported");
     const marker = "<!-- ephemeral-environments: reported-pr-42 -->";
-    const foreign = { id: 1, body: `${marker}\nby somebody else`, user: { id: SELF + 1 } };
+    const foreign = { id: 1, body: `${marker}\nby another account`, user: { id: SELF + 1 } };
     api.comments.push({ ...foreign });
     const reported = await untilReported(made, "success");
     expect(states().at(-1)).toEqual(["success", COMMIT]);

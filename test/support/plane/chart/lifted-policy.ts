@@ -30,7 +30,7 @@ export async function liftNamespacePolicy(admin: KubeClient): Promise<() => Prom
 }
 
 async function isLifted(admin: KubeClient): Promise<boolean> {
-  const probe = { name: unique("unguarded-"), labels: { [ENVIRONMENT_UID_LABEL]: "nobody" } };
+  const probe = { name: unique("unguarded-"), labels: { [ENVIRONMENT_UID_LABEL]: "none" } };
   try {
     await admin.create(namespaceKind, { metadata: probe });
     await admin.delete(namespaceKind, probe);

@@ -144,7 +144,7 @@ describe("a token", () => {
     }
   });
 
-  test.each([["jku"], ["x5u"]])("has nobody called who stands in its header as %s", async (header) => {
+  test.each([["jku"], ["x5u"]])("calls no address that stands in its header as %s", async (header) => {
     const called: string[] = [];
     const noting = (url: string, init?: RequestInit) => {
       called.push(url);

@@ -69,7 +69,7 @@ describe("of environments with unasserted claims, with two places,", () => {
       ["a"],
     ],
     [
-      "one that may not have it keeps nobody out",
+      "one that may not have it keeps no other out",
       [at(1, "a", { spec: ofGroups("billing") }), at(2, "b"), at(3, "c")],
       [],
     ],

@@ -202,7 +202,7 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
   });
 
   test.each(["reader:s3cret@", "s3cret@"])(
-    "a clone URL with %s in it asks nobody, and is not repeated",
+    "a clone URL with %s in it asks no host, and is not repeated",
     async (login) => {
       const { message } = await refusal(cloneUrl().replace("//", `//${login}`));
       expect(message).toBe("the cloneUrl holds credentials: name them by spec.credentialsRef instead");
@@ -210,7 +210,7 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
     },
   );
 
-  test.each(["?@", "#@", "?a:b@"])("a clone URL that hides another host behind %s asks nobody", async (trick) => {
+  test.each(["?@", "#@", "?a:b@"])("a clone URL that hides another host behind %s asks no host", async (trick) => {
     const { host } = new URL(cloneUrl());
     for (const url of [
       `http://${host}${trick}127.0.0.1:1/team/shop.git`,

@@ -54,7 +54,7 @@ describe("what is said of an owner, when the API server finds it invalid,", () =
 
   test.each([
     { name: "came too late where something newer is known", current: known("2026-06-01T12:00:01.000Z") },
-    { name: "is of nobody where the token is another one", current: known("2026-06-01T11:00:00.000Z", "uid-2") },
+    { name: "is of no token where the token is another one", current: known("2026-06-01T11:00:00.000Z", "uid-2") },
   ])("$name", async ({ current }) => {
     server.on(({ method }) => method === "PATCH", status(422, "Invalid"));
     server.on(() => true, json(current));

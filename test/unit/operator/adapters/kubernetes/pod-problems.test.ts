@@ -88,7 +88,7 @@ const cases: readonly {
     expected: [{ reason: "CrashLoop", sentence: /ends soon after every start \(exit code 2\)/, speaks: true }],
   },
   {
-    name: "that ended at a moment which nobody knows",
+    name: "that ended at a unknown moment",
     pods: [
       pod({
         state: { terminated: { exitCode: 3, startedAt: null, finishedAt: null } },

@@ -49,7 +49,7 @@ test.each([
   ["two minutes", 8, "failed"],
   ["a moment that is a minute ahead, since the clock was set back", 11, "waiting"],
   ["a moment that is an hour ahead", 70, "failed"],
-])("a value that somebody provides is awaited patiently for two minutes: %s", async (_since, minutes, state) => {
+])("a value that a user provides is awaited patiently for two minutes: %s", async (_since, minutes, state) => {
   expect(await awaited(minutes)).toEqual({ state, reason: "AwaitingValue" });
 });
 

@@ -15,7 +15,7 @@ class Manager {
   }
 }
 
-test("calls of a port pass through the seam, and answer and throw what they would", async () => {
+test("calls of a port pass through the interceptor, and answer and throw what they would", async () => {
   const calls: ServiceCall[] = [];
   const observed = observing((call, next) => {
     calls.push(call);
@@ -28,12 +28,12 @@ test("calls of a port pass through the seam, and answer and throw what they woul
   expect(calls).toEqual(["read", "read", "close"].map((operation) => ({ service, operation })));
 });
 
-test("without a seam a port is as it is", () => {
+test("without an interceptor a port is as it is", () => {
   const manager = new Manager();
   expect(observing(undefined)("secret-manager", manager)).toBe(manager);
 });
 
-test("of two seams the outer one sees what the inner one makes of a call", async () => {
+test("of two interceptors the outer one sees what the inner one makes of a call", async () => {
   const order: string[] = [];
   const named =
     (name: string): ServiceCallSeam =>

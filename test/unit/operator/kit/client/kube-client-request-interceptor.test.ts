@@ -12,7 +12,7 @@ jest.setTimeout(30_000);
 const world = kubeClients();
 const { client } = world;
 
-describe("the request seam", () => {
+describe("the request interceptor", () => {
   test("sees every call and counts writes", async () => {
     const seen: KubeRequest[] = [];
     world.server.on(anything, json(configMap("a", "1")));
