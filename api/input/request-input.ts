@@ -4,8 +4,8 @@ import { ConfigInvalid, describeViolations, TtlExceeded } from "../../crds/error
 import { HttpError } from "../errors.ts";
 import type { Contract } from "../route.ts";
 import { fieldsOf } from "./fields.ts";
-import { parseJson, utf8Text } from "./json-text.ts";
-import { checkDepth, chunksOf, isArriving, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
+import { checkDepth, parseJson, utf8Text } from "./json-text.ts";
+import { chunksOf, isArriving, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
 
 /** Longer bodies are refused before their end. */

@@ -6,6 +6,7 @@ import { podKind } from "../../../operator/kit/client/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { writtenVersion } from "../../support/fixtures/environment/environment-inventory.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
 import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
@@ -41,7 +42,7 @@ const isAwake = ({ status }: EphemeralEnvironment) =>
 async function kept(made: EphemeralEnvironment) {
   const inventory = [...(await world.inventory(made))];
   const others = inventory.filter(([title]) => !/^(EphemeralEnvironment|Application)\//.test(title));
-  return new Map(others.map(([title, { metadata, data }]) => [title, { version: metadata.resourceVersion, data }]));
+  return new Map(others.map(([title, object]) => [title, { version: writtenVersion(object), data: object.data }]));
 }
 
 async function given(name: string, spec: EnvironmentSpec = backendOnly) {

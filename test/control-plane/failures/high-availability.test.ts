@@ -9,7 +9,6 @@ import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
-import { untilCounted } from "../../support/plane/counted-quota.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 
@@ -71,7 +70,6 @@ function createSome(count: number): Promise<EphemeralEnvironment[]> {
 
 async function expectComplete({ metadata }: EphemeralEnvironment): Promise<void> {
   const ready = await world.expectPhase(metadata.name, "ready");
-  await untilCounted(world.admin, metadata.name);
   const inventory = await world.inventory(ready);
   expect([...inventory.keys()].sort()).toEqual(completeInventory(ready));
   const store = [...inventory].find(([title]) => title.startsWith("store/"))?.[1];

@@ -32,7 +32,10 @@ const NOT_LOGGED_IN = { code: 4, stdout: "" };
 
 describe("eenv login", () => {
   test("logs in with the browser, over a port of this machine; the credentials are in a file of the user alone", async () => {
-    expect(await eenv(["whoami"])).toMatchObject({ ...NOT_LOGGED_IN, stderr: expect.stringContaining("run eenv login") });
+    expect(await eenv(["whoami"])).toMatchObject({
+      ...NOT_LOGGED_IN,
+      stderr: expect.stringContaining("run eenv login"),
+    });
     const { code, stdout, stderr } = await eenv(["login"], site.browser);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(`Logged in to ${site.line.url} as dev@example.test (developer).`);
@@ -86,7 +89,10 @@ describe("eenv login", () => {
     expect(await readFile(credentialsFile(), "utf8")).not.toContain("refreshToken");
     expect(await eenv(["whoami"])).toMatchObject(NOT_LOGGED_IN);
     await writeFile(credentialsFile(), before);
-    expect(await eenv(["whoami"])).toMatchObject({ ...NOT_LOGGED_IN, stderr: expect.stringContaining("invalid_grant") });
+    expect(await eenv(["whoami"])).toMatchObject({
+      ...NOT_LOGGED_IN,
+      stderr: expect.stringContaining("invalid_grant"),
+    });
   });
 
   test("keeps credentials in the secret service where there is one; they are no arguments", async () => {

@@ -134,7 +134,9 @@ export function reportsOf({ observer, audience, field }: FaultWorld, outbox: Out
   const heard = (name: string, texts: readonly string[]): Finding[] => {
     const most = mayRepeat(field.of(name).plan) ? 2 : 1;
     const counts = [...Map.groupBy(texts, (text) => text)].filter(([, all]) => all.length > most);
-    return [["I10", counts.length > 0 && `reported ${counts.map(([text, all]) => `${all.length} times: ${text}`).join()}`]];
+    return [
+      ["I10", counts.length > 0 && `reported ${counts.map(([text, all]) => `${all.length} times: ${text}`).join()}`],
+    ];
   };
   const chatted = (name: string, events: readonly ChatEvent[]): Finding[] => {
     const texts = audience.posted(name);

@@ -167,7 +167,7 @@ describe("a commit with a pipeline", () => {
     const spec = backend({ pipelines: [pipelineFixture({ commit: HEAD })] });
     const { found } = await step({ spec });
     expect(found).toEqual({ resolved: { branch: "main", commit: HEAD } });
-    const { requested: requested, result } = await step({ spec, before: { resolved: HEAD } });
+    const { requested, result } = await step({ spec, before: { resolved: HEAD } });
     expect(requested).toEqual([]);
     expect(result).toMatchObject({ reason: "Building" });
   });

@@ -1,7 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { MAX_DEPTH } from "../../../../api/input/json-text.ts";
-import { checkDepth } from "../../../../api/input/raw-body.ts";
+import { checkDepth, MAX_DEPTH } from "../../../../api/input/json-text.ts";
 
 const nested = (depth: number, inside = "") => `${"[".repeat(depth)}${inside}${"]".repeat(depth)}`;
 
