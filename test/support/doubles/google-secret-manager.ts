@@ -15,7 +15,7 @@ import type { SecretManager } from "../../../operator/ports/secret-manager.ts";
 import { type GoogleSecretStore, googleSecretStore, type Secret, type WireRequest } from "./google-secret-store.ts";
 
 /** Wraps a call: throwing before `next` leaves it undone, throwing afterwards loses its answer. It may wait. */
-export type GoogleSeam = (method: string, request: WireRequest, next: () => unknown) => unknown;
+export type GoogleInterceptor = (method: string, request: WireRequest, next: () => unknown) => unknown;
 
 /** Google Secret Manager on loopback, behind Google's own protocol definition and their real client. */
 export interface GoogleSecretManagerServer {
@@ -26,7 +26,7 @@ export interface GoogleSecretManagerServer {
   readonly calls: string[];
   readonly deadlines: number[];
   /** Wraps every call from now on; undefined ends it. */
-  interceptor(intercept: GoogleSeam | undefined): void;
+  interceptor(intercept: GoogleInterceptor | undefined): void;
   connect(): Promise<GoogleClient>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
   const entry = (id: string) => store.secrets.get(`projects/${project}/secrets/${id}`);
   const calls: string[] = [];
   const deadlines: number[] = [];
-  let intercept: GoogleSeam | undefined;
+  let intercept: GoogleInterceptor | undefined;
 
   const handler =
     (method: string): Handler =>
