@@ -13,7 +13,7 @@ const ASSERTION_MS = 86_400_000;
 const RETRY_MS = 10_000;
 
 interface Context extends Pick<Services, "clock" | "log"> {
-  readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "assert" | "noteUse">;
+  readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "storeAssertion" | "noteUse">;
 }
 
 /** Writes API tokens in the background: requests neither wait for it nor fail with it. */
@@ -25,7 +25,7 @@ export function tokenNotes({ apiTokens, clock, log }: Context) {
       const assertedClaims = assertedClaimsOf(caller);
       for (const token of apiTokens.ofOwner(caller.subject)) {
         if (!isNews(token, assertedClaims)) continue;
-        write(`assert ${token.metadata.name}`, () => apiTokens.assert(token, assertedClaims));
+        write(`store the assertion of ${token.metadata.name}`, () => apiTokens.storeAssertion(token, assertedClaims));
       }
     },
     used(token: ApiToken): void {

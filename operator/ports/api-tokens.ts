@@ -35,7 +35,7 @@ export interface ApiTokens {
   revoke(token: ApiToken, at: Date): Promise<ApiToken | undefined>;
 
   /** Stores the identity provider's statement about the owner, unless a newer one is stored or the token is gone. */
-  assert(token: ApiToken, assertedClaims: AssertedClaims): Promise<void>;
+  storeAssertion(token: ApiToken, assertedClaims: AssertedClaims): Promise<void>;
 
   /** Stores a use of the token, unless it is gone. */
   noteUse(token: ApiToken, at: Date): Promise<void>;

@@ -35,7 +35,7 @@ export function kubernetesApiTokens(context: Context): ApiTokens {
     },
     create: (spec) => forUser(() => create(context, spec)),
     revoke: (token, at) => forUser(() => revoke(context, token, at)),
-    assert: (token, assertedClaims) => forUser(() => assert(context, token, assertedClaims)),
+    storeAssertion: (token, assertedClaims) => forUser(() => storeAssertion(context, token, assertedClaims)),
     async noteUse(token, at) {
       const value = { lastUsedAt: at.toISOString() };
       await forUser(() => change(context, token, { path: "/status", value }).catch(insteadOf(isDropped, undefined)));
@@ -73,7 +73,7 @@ async function revoke(context: Context, token: ApiToken, at: Date): Promise<ApiT
   }
 }
 
-async function assert(context: Context, token: ApiToken, assertedClaims: AssertedClaims): Promise<void> {
+async function storeAssertion(context: Context, token: ApiToken, assertedClaims: AssertedClaims): Promise<void> {
   const { name, uid } = token.metadata;
   try {
     await change(context, token, { path: "/spec/assertedClaims", value: assertedClaims });

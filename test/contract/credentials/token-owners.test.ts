@@ -31,7 +31,7 @@ describe("a changed owner", () => {
     });
     await api.service.http.get("/api/auth/user").set("authorization", former);
     expect(await created(value)).toBe(403);
-    expect(api.service.apiTokens.writes).not.toContain("assert");
+    expect(api.service.apiTokens.writes).not.toContain("storeAssertion");
   });
 
   test("a promotion reaches the tokens, as far as their scopes go", async () => {

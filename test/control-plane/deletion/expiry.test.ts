@@ -60,7 +60,7 @@ describe("an environment whose time is up", () => {
     const made = await given(hour);
     const held = { name: "held", namespace: `env-${name}`, finalizers: ["example.test/hold"] };
     await world.admin.create(configMaps, { metadata: held });
-    const { intercept: interceptor, writes } = recordWrites(concernedAmong([name]));
+    const { interceptor, writes } = recordWrites(concernedAmong([name]));
     await operatorAhead({ own: 2, server: 2 }, interceptor);
     const conditions = async () => {
       const found = await world.admin.find(namespaceKind, { name: held.namespace });

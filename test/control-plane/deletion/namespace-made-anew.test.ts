@@ -79,7 +79,7 @@ test("what the watch still shows of the namespace of before is no isolation of t
   const lagging = troubledWatches();
   const made: string[] = [];
   const interceptor: RequestSeam = async (request, next) => {
-    const answer = await (isOf(request, kinds) ? lagging.intercept(request, next) : next());
+    const answer = await (isOf(request, kinds) ? lagging.interceptor(request, next) : next());
     if (request.verb === "create" && request.namespace === namespaceName(name)) made.push(request.type?.kind ?? "");
     return answer;
   };

@@ -32,7 +32,7 @@ const isSure = (write: string) => write.endsWith(" #1") || write.includes("/stat
 describe("an environment's life", () => {
   test("it becomes ready with all that belongs to it, and is gone without a trace when deleted", async () => {
     const recording = recordWrites(concernedAmong(["life-cycle"]));
-    const { stop } = await world.startOperator({ onRequest: recording.intercept });
+    const { stop } = await world.startOperator({ onRequest: recording.interceptor });
     const made = await world.create("life-cycle");
     const ready = await world.expectPhase("life-cycle", "ready");
     expect([...(await world.inventory(made)).keys()].sort()).toEqual(completeInventory(made));

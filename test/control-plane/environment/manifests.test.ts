@@ -96,7 +96,7 @@ describe("a manifest that comes back from Git after its environment has expired"
       }),
     ]);
     const recording = recordWrites(concernedAmong([name]));
-    await start({ onRequest: recording.intercept });
+    await start({ onRequest: recording.interceptor });
     await sync();
     const back = await world.expectPhase(name, "failed");
     expect(back.metadata.uid).not.toBe(made.metadata.uid);

@@ -135,7 +135,7 @@ describe("another TTL", () => {
     const { made } = await given("extended");
     await running.stop();
     const recording = recordWrites(concernedAmong(["extended"]));
-    running = await world.startOperator({ clock, onRequest: recording.intercept });
+    running = await world.startOperator({ clock, onRequest: recording.interceptor });
     const before = await world.inventory(made);
     await change("extended", { ttlHours: 48 });
     const extended = await world.expectState("extended", "extended", ({ status }) => status?.ttlHours === 48);

@@ -146,7 +146,7 @@ export const EVENTS = {
 };
 
 /** Writes and calls for environments under webhooks, and for warnings, without those of every creation or deletion. */
-export const TOLD = {
+export const REPORTED = {
   "owner is warned of the expiry": [
     "call mail.send",
     "create Notification email expiry",

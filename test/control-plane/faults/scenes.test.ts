@@ -32,7 +32,7 @@ describe("watches", () => {
         await moment(3_000);
         watches.set("none");
       };
-      await under(world, { onRequest: watches.intercept }, () => play(`watch-${trouble}`, disturb));
+      await under(world, { onRequest: watches.interceptor }, () => play(`watch-${trouble}`, disturb));
     },
     120_000,
   );
@@ -41,7 +41,7 @@ describe("watches", () => {
     const watches = troubledWatches();
     const lists = staleLists();
     const interceptor: RequestSeam = (request, next) =>
-      watches.intercept(request, () => lists.interceptor(request, next));
+      watches.interceptor(request, () => lists.interceptor(request, next));
     const disturb = async () => {
       lists.goBack();
       watches.set("expire");

@@ -91,7 +91,7 @@ describe("the private place of a chart", () => {
 
   test("is logged in at with the credential of now, once", async () => {
     const recording = recordWrites(concernedAmong(["renewed"]));
-    await world.startOperator({ settings, onRequest: recording.intercept });
+    await world.startOperator({ settings, onRequest: recording.interceptor });
     await given("renewed", inGit);
     await world.expectPhase("renewed", "ready");
     const writes = () => recording.writes("renewed").filter((write) => write.includes("patch Secret"));

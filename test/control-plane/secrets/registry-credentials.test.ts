@@ -86,7 +86,7 @@ describe("a private registry", () => {
 
   test("costs one write, and none when its Repository needs it no longer but the end of its Secret", async () => {
     const recording = recordWrites(concernedAmong(["plain-one", "paid-one"]));
-    const { stop } = await world.startOperator({ settings, onRequest: recording.intercept });
+    const { stop } = await world.startOperator({ settings, onRequest: recording.interceptor });
     await register("plain");
     await register("paid", { imagePullSecretRef: registryRef });
     await world.create("plain-one", withCommit("plain"));

@@ -18,7 +18,7 @@ const ROTATED = podSecretName([
 
 const recording = recordWrites(concernedAmong(["in-order"]));
 const { world, change, rotate, held, seen, podSecrets, decideOthers, ready, expectReason } = await secretScene({
-  onRequest: recording.intercept,
+  onRequest: recording.interceptor,
   settings,
 });
 afterAll(() => world.stop(), 60_000);

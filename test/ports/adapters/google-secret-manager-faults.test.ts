@@ -19,14 +19,14 @@ describe("Google Secret Manager, when something goes wrong", () => {
       ]),
     )("$when $method leaves what the next pass completes, with one value", async ({ method, when }) => {
       const owner = newOwner();
-      world.server.interceptor(async (called, _request, next) => {
+      world.server.intercept(async (called, _request, next) => {
         if (called !== method) return next();
         if (when === "after") next();
         throw grpcError(codes.UNAVAILABLE, "gone");
       });
       const request = wanted("A");
       expect(await failureOf(world.manager.ensure(owner, request.requests))).toBeInstanceOf(SecretManagerUnavailable);
-      world.server.interceptor(undefined);
+      world.server.intercept(undefined);
       const stored = revealed(await world.other.ensure(owner, request.requests));
       expect(world.server.held(owner, "A")?.versions.map(({ data }) => data.toString())).toEqual([stored.A]);
       expect(revealed(await world.manager.ensure(owner, wanted("A").requests))).toEqual(stored);
@@ -37,14 +37,14 @@ describe("Google Secret Manager, when something goes wrong", () => {
     test("between a next version and its alias leaves a number that is never answered", async () => {
       const owner = newOwner();
       await world.manager.ensure(owner, requested("A", 1, "a1"));
-      world.server.interceptor((called, _request, next) => {
+      world.server.intercept((called, _request, next) => {
         if (called === "updateSecret") throw grpcError(codes.DEADLINE_EXCEEDED, "too late");
         return next();
       });
       expect(await failureOf(world.manager.ensure(owner, requested("A", 2, "lost")))).toBeInstanceOf(
         SecretManagerUnavailable,
       );
-      world.server.interceptor(undefined);
+      world.server.intercept(undefined);
       expect(await world.other.ensure(owner, requested("A", 2))).toEqual(new Map());
       expect(revealed(await world.other.ensure(owner, requested("A", 2, "kept")))).toEqual({ A: "kept" });
     });
@@ -52,7 +52,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     test("after the alias was set keeps the version", async () => {
       const owner = newOwner();
       await world.manager.ensure(owner, requested("A", 1, "a1"));
-      world.server.interceptor((called, _request, next) => {
+      world.server.intercept((called, _request, next) => {
         const answer = next();
         if (called === "updateSecret") throw grpcError(codes.UNAVAILABLE, "gone");
         return answer;
@@ -60,7 +60,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect(await failureOf(world.manager.ensure(owner, requested("A", 2, "a2")))).toBeInstanceOf(
         SecretManagerUnavailable,
       );
-      world.server.interceptor(undefined);
+      world.server.intercept(undefined);
       expect(revealed(await world.other.ensure(owner, requested("A", 2, "other")))).toEqual({ A: "a2" });
     });
 
@@ -68,7 +68,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const owner = newOwner();
       await world.manager.ensure(owner, wanted("A", "B").requests);
       let lost = 0;
-      world.server.interceptor((called, _request, next) => {
+      world.server.intercept((called, _request, next) => {
         const answer = next();
         if (called === "deleteSecret" && ++lost === 1) throw grpcError(codes.UNAVAILABLE, "gone");
         return answer;
@@ -118,7 +118,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     ])("when the answer is code %d", async (code, words) => {
       const owner = newOwner();
       await world.manager.ensure(owner, requested("A", 1, secret));
-      world.server.interceptor(() => {
+      world.server.intercept(() => {
         throw grpcError(code, `the server quotes ${secret} and ${Buffer.from(secret).toString("base64")}`);
       });
       const failures = await Promise.all([
@@ -141,7 +141,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     test.each(["addSecretVersion", "accessSecretVersion"])("when only %s fails", async (method) => {
       const owner = newOwner();
       if (method === "accessSecretVersion") await world.manager.ensure(owner, requested("A", 1, secret));
-      world.server.interceptor((called, _request, next) => {
+      world.server.intercept((called, _request, next) => {
         if (called === method) throw grpcError(codes.INVALID_ARGUMENT, `bad payload: ${secret}`);
         return next();
       });
@@ -171,7 +171,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     test("when a value was damaged on its way", async () => {
       const owner = newOwner();
       await world.manager.ensure(owner, requested("A", 1, "whole"));
-      world.server.interceptor((called, _request, next) => {
+      world.server.intercept((called, _request, next) => {
         const answer = next() as { payload: object };
         if (called !== "accessSecretVersion") return answer;
         return { ...answer, payload: { ...answer.payload, data: Buffer.from("h0le") } };

@@ -14,7 +14,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     const owner = newOwner();
     await world.manager.ensure(owner, wanted("A").requests);
     const [calls, deadlines] = [world.server.calls.length, world.server.deadlines.length];
-    world.server.interceptor((called, _request, next) => {
+    world.server.intercept((called, _request, next) => {
       if (called === "accessSecretVersion") throw grpcError(codes.UNAVAILABLE, "away");
       return next();
     });
@@ -28,12 +28,12 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
   test("delays one caller at a time while Google does not answer, and none once it does", async () => {
     const owner = newOwner();
-    world.server.interceptor(() => {
+    world.server.intercept(() => {
       throw grpcError(codes.DEADLINE_EXCEEDED, "too late");
     });
     const first = await failureOf(world.manager.holdsAny(owner, []));
     const released = Promise.withResolvers<void>();
-    world.server.interceptor(async (_called, _request, next) => {
+    world.server.intercept(async (_called, _request, next) => {
       await released.promise;
       return next();
     });
@@ -52,7 +52,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
   describe("when Google answers, but slowly", () => {
     const slowed = (seconds: number) => {
       const clock = new TestClock();
-      world.server.interceptor((_called, _request, next) => {
+      world.server.intercept((_called, _request, next) => {
         clock.advance(seconds * 1_000);
         return next();
       });
@@ -70,7 +70,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       });
       expect(world.server.calls.slice(calls)).toEqual(["getSecret", "createSecret"]);
       expect(world.server.deadlines.at(deadlines + 1)).toBeLessThanOrEqual(4_000);
-      world.server.interceptor(undefined);
+      world.server.intercept(undefined);
       expect(revealed(await patient.ensure(owner, requested("A", 1, "a")))).toEqual({ A: "a" });
       await patient.close();
     });
@@ -79,7 +79,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const owner = newOwner();
       const patient = slowed(6);
       await failureOf(patient.ensure(owner, requested("A", 1, "a")));
-      world.server.interceptor(undefined);
+      world.server.intercept(undefined);
       const all = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, requested("A", 1, "a")))));
       expect(all.filter((failure) => failure === undefined)).toHaveLength(1);
       const again = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, requested("A", 1, "a")))));

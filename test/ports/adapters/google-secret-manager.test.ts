@@ -36,7 +36,7 @@ describe("Google Secret Manager", () => {
     server = await startGoogleSecretManager();
     [manager, other] = [googleManager(server), googleManager(server)];
   });
-  afterEach(() => server.interceptor(undefined));
+  afterEach(() => server.intercept(undefined));
   afterAll(async () => {
     await Promise.all([manager.close(), other.close()]);
     await server.stop();
@@ -101,7 +101,7 @@ describe("Google Secret Manager", () => {
   test("reads all pages of a long list", async () => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A", "B", "C", "D", "E").requests);
-    server.interceptor((method, request, next) => {
+    server.intercept((method, request, next) => {
       if (method === "listSecrets") request.pageSize = 2;
       return next();
     });
@@ -123,7 +123,7 @@ describe("Google Secret Manager", () => {
   test("never has more than eight calls for one environment on their way", async () => {
     let most = 0;
     let now = 0;
-    server.interceptor(async (_called, _request, next) => {
+    server.intercept(async (_called, _request, next) => {
       now += 1;
       most = Math.max(most, now);
       await new Promise((resolve) => setImmediate(resolve));

@@ -19,7 +19,7 @@ export function googleSecretManagers() {
     server = await startGoogleSecretManager();
     [manager, other] = [googleManager(server), googleManager(server)];
   });
-  afterEach(() => server.interceptor(undefined));
+  afterEach(() => server.intercept(undefined));
   afterAll(async () => {
     await Promise.all([manager.close(), other.close()]);
     await server.stop();

@@ -69,11 +69,11 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
     test("what was said of the owner last holds, in whatever order it comes", async () => {
       const made = await create();
       const assertedClaims = { groups: ["b", "a"], claims: { hd: "example.test" }, at: at(5).toISOString() };
-      await world.apiTokens.assert(made, assertedClaims);
-      await world.apiTokens.assert(made, { groups: ["admins"], at: at(4).toISOString() });
+      await world.apiTokens.storeAssertion(made, assertedClaims);
+      await world.apiTokens.storeAssertion(made, { groups: ["admins"], at: at(4).toISOString() });
       const { spec } = await found(made.metadata.name);
       expect(spec).toEqual({ ...made.spec, assertedClaims });
-      await world.apiTokens.assert(made, { groups: [], at: at(6).toISOString() });
+      await world.apiTokens.storeAssertion(made, { groups: [], at: at(6).toISOString() });
       expect(world.apiTokens.known(made.metadata.name)?.spec.assertedClaims.groups).toEqual([]);
     });
 
@@ -93,7 +93,7 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
       expect(world.apiTokens.known(made.metadata.name)).toBeUndefined();
       expect(await world.apiTokens.read(made.metadata.name)).toBeUndefined();
       expect(await world.apiTokens.revoke(made, at(1))).toBeUndefined();
-      await world.apiTokens.assert(made, made.spec.assertedClaims);
+      await world.apiTokens.storeAssertion(made, made.spec.assertedClaims);
       await world.apiTokens.noteUse(made, at(1));
       expect(await world.apiTokens.read(made.metadata.name)).toBeUndefined();
     });

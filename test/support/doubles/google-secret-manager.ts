@@ -26,7 +26,7 @@ export interface GoogleSecretManagerServer {
   readonly calls: string[];
   readonly deadlines: number[];
   /** Wraps every call from now on; undefined ends it. */
-  interceptor(intercept: GoogleInterceptor | undefined): void;
+  intercept(interceptor: GoogleInterceptor | undefined): void;
   connect(): Promise<GoogleClient>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
   const entry = (id: string) => store.secrets.get(`projects/${project}/secrets/${id}`);
   const calls: string[] = [];
   const deadlines: number[] = [];
-  let intercept: GoogleInterceptor | undefined;
+  let interceptor: GoogleInterceptor | undefined;
 
   const handler =
     (method: string): Handler =>
@@ -52,7 +52,7 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
       try {
         if (run === undefined) throw Object.assign(new Error(`no ${method} here`), { code: grpc.status.UNIMPLEMENTED });
         const next = () => run(request);
-        answer(null, await (intercept === undefined ? next() : intercept(method, request, next)));
+        answer(null, await (interceptor === undefined ? next() : interceptor(method, request, next)));
       } catch (error) {
         answer(error as grpc.ServiceError);
       }
@@ -74,8 +74,8 @@ export async function startGoogleSecretManager(project = "test-project"): Promis
     held: (owner, variable) => entry(secretEntryId(owner, variable)),
     calls,
     deadlines,
-    interceptor(next) {
-      intercept = next;
+    intercept(next) {
+      interceptor = next;
     },
     connect: async () => {
       const sslCreds = grpc.credentials.createInsecure();

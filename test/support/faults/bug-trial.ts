@@ -86,7 +86,7 @@ async function violationsUnder(
     // A recurring reconcile could repair the bug's effects in time.
     settings: { ...world.settings, reconcile: fixtureSettings.reconcile },
     onRequest: (request, next) =>
-      interference(request, () => interceptor(request, () => watches.intercept(request, next))),
+      interference(request, () => interceptor(request, () => watches.interceptor(request, next))),
     ...(isSeeded && bug.ports !== undefined ? { onPorts: bug.ports } : {}),
   };
   await world.nextLife(options);

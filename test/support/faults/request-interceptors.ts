@@ -38,7 +38,7 @@ function numbering(): (entry: string) => string {
 
 /** Writes through an interceptor, by environment, in the order in which they were sent. */
 export interface Recording {
-  readonly intercept: RequestSeam;
+  readonly interceptor: RequestSeam;
   writes(environment: string): readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function recordWrites(concerned: Concerned): Recording {
     return known;
   };
   return {
-    intercept(request, next) {
+    interceptor(request, next) {
       const environment = concerned(request);
       if (environment !== undefined && isWrite(request.verb)) {
         const { number, writes } = of(environment);

@@ -15,7 +15,7 @@ export type WatchTrouble = "none" | "cut" | "expire" | "hold" | "repeat" | "reor
 
 /** Disturbs every watch of an operator. */
 export interface TroubledWatches {
-  readonly intercept: RequestSeam;
+  readonly interceptor: RequestSeam;
   /** Applies to running watches, too. */
   set(trouble: WatchTrouble): void;
   /** The number of disturbed events. */
@@ -25,7 +25,7 @@ export interface TroubledWatches {
 export function troubledWatches(): TroubledWatches {
   const state: State = { trouble: "none", met: 0, changed: Promise.withResolvers() };
   return {
-    async intercept(request, next) {
+    async interceptor(request, next) {
       const answer = await next();
       if (answer.stream === undefined) return answer;
       return { ...answer, stream: troubled(answer.stream, state, isStreamedList(request)) };

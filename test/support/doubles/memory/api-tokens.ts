@@ -83,8 +83,8 @@ export function memoryApiTokens(clock: Pick<Clock, "now">): MemoryApiTokens {
         spec.revokedAt === undefined ? { spec: { ...spec, revokedAt: at.toISOString() } } : undefined,
       );
     },
-    async assert(token, assertedClaims) {
-      change("assert", token, ({ spec }) =>
+    async storeAssertion(token, assertedClaims) {
+      change("storeAssertion", token, ({ spec }) =>
         Date.parse(assertedClaims.at) < Date.parse(spec.assertedClaims.at)
           ? undefined
           : { spec: { ...spec, assertedClaims } },

@@ -81,7 +81,7 @@ describe("an owner with an ID token", () => {
     await apiTokens.create(apiTokenFixture({ assertedClaims: { groups: ["a", "b"], at: NOW } }, value).spec);
     for (let count = 0; count < 20; count += 1) notes.ownerSeen(owned(["a"], HOUR_MS));
     expect(await groups()).toEqual(["a"]);
-    expect(writes()).toEqual(["assert", "assert"]);
+    expect(writes()).toEqual(["storeAssertion", "storeAssertion"]);
   });
 
   test("fails by nothing that goes wrong there, and it is tried again a while later", async () => {

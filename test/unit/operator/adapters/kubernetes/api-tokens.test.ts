@@ -58,13 +58,13 @@ describe("what is said of an owner, when the API server finds it invalid,", () =
   ])("$name", async ({ current }) => {
     server.on(({ method }) => method === "PATCH", status(422, "Invalid"));
     server.on(() => true, json(current));
-    await apiTokens.assert(apiTokenFixture(), said);
+    await apiTokens.storeAssertion(apiTokenFixture(), said);
   });
 
   test("is an error where nothing newer is known, or a group that was lost would be kept in silence", async () => {
     server.on(({ method }) => method === "PATCH", status(422, "Invalid"));
     server.on(() => true, json(known("2026-06-01T11:00:00.000Z")));
-    await expect(apiTokens.assert(apiTokenFixture(), said)).rejects.toBeInstanceOf(ConfigInvalid);
+    await expect(apiTokens.storeAssertion(apiTokenFixture(), said)).rejects.toBeInstanceOf(ConfigInvalid);
   });
 });
 

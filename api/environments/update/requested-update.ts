@@ -35,7 +35,7 @@ interface Part {
  * HostUnavailable, SecretsUnavailable; HttpError (forbidden) for shared API keys of other groups, and for a
  * maintainer's protection
  */
-export async function wantedUpdate(
+export async function requestedUpdate(
   request: UpdateRequest,
   requested: Requested,
   services: UpdateServices,

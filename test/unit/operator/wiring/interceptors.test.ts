@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import type { ServiceCall, ServiceCallSeam } from "../../../../../operator/ports/observability/metrics.ts";
-import { around, observing } from "../../../../../operator/wiring/observation/call-spans.ts";
+import type { ServiceCall, ServiceCallSeam } from "../../../../operator/ports/observability/metrics.ts";
+import { around, observing } from "../../../../operator/wiring/observation/call-spans.ts";
 
 class Manager {
   readonly #values = new Map([["a", "value"]]);
