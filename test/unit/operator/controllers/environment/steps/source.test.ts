@@ -102,7 +102,7 @@ describe("the commit of a component", () => {
     const { result, requested: requests, found, stands } = await step(scene);
     expect(result).toMatchObject({ state: "waiting", reason: "CredentialNotBound", requeueAfterMs: 30_000 });
     expect({ requests, stands, found }).toEqual({
-      requested: [],
+      requests: [],
       stands: true,
       found: scene.before && statusOf(scene.before).sources?.backend,
     });
@@ -124,7 +124,7 @@ describe("the commit of a component", () => {
       requeueAfterMs: 3e5,
     });
     expect({ requests, stands, found }).toEqual({
-      requested: ["main as reader:word"],
+      requests: ["main as reader:word"],
       stands: true,
       found: scene.before && statusOf(scene.before).sources?.backend,
     });
