@@ -35,7 +35,7 @@ export function isFault(error: unknown): boolean {
 }
 
 /** Parts of the route that decide the answer. */
-interface Asked {
+interface Requested {
   /** Listed errors; other codes are left out. */
   readonly errors: readonly RouteError[];
   /** Version 1 has no `violations`. */
@@ -43,7 +43,7 @@ interface Asked {
 }
 
 /** Answer to an error. All faults have the same sentence, so that nothing internal leaks. */
-export function problemOf(error: unknown, { errors, version }: Asked, now: Date): Problem {
+export function problemOf(error: unknown, { errors, version }: Requested, now: Date): Problem {
   const code = error instanceof HttpError ? undefined : codeOf(error);
   const shown = code !== undefined && errors.includes(code) ? code : undefined;
   const { status } = ERRORS[kindOf(error)];

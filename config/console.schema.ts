@@ -1,6 +1,6 @@
 /** Settings of the web console: its address, and its log-in. */
 import { type Static, Type } from "typebox";
-import { SecretRef } from "../crds/environment/overrides.schema.ts";
+import { SecretRef } from "../crds/overrides.schema.ts";
 import { closed, described } from "../crds/schema.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
 import { IssuerUrl, Scopes } from "./issuer.schema.ts";

@@ -1,6 +1,6 @@
 /** Settings of messages: chat channels, mail server, texts, and warnings. */
 import { type Static, Type } from "typebox";
-import { SecretRef } from "../crds/environment/overrides.schema.ts";
+import { SecretRef } from "../crds/overrides.schema.ts";
 import { closed, described } from "../crds/schema.ts";
 
 const Reference = (description: string) => described(SecretRef, description);

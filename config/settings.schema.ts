@@ -1,17 +1,68 @@
 import { type Static, Type } from "typebox";
-import { TTL_MAX_HOURS } from "../crds/environment/ttl.ts";
 import { Chart } from "../crds/repository/repository.schema.ts";
-import { closed, described, literals, map } from "../crds/schema.ts";
+import { closed, described, literals, map, TTL_MAX_HOURS } from "../crds/schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
-import { Canary } from "./canary.schema.ts";
 import { Console } from "./console.schema.ts";
 import { Costs } from "./costs.schema.ts";
 import { Deletion, Expiry, Records, Sweep } from "./deletion.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
 import { NotificationSettings } from "./notifications.schema.ts";
 import { SecretManagerChoice, Secrets } from "./secrets.schema.ts";
-import { TracingSettings } from "./tracing.schema.ts";
 import { Hosts, Webhooks } from "./webhooks.schema.ts";
+
+const TracingSettings = closed(
+  {
+    endpoint: Type.Optional(
+      Type.String({
+        pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
+        maxLength: 512,
+        description:
+          "The address of a collector that speaks OTLP over HTTP, such as http://collector:4318; spans go to /v1/traces below it. Nothing is traced when left out.",
+      }),
+    ),
+    caFile: Type.Optional(
+      Type.String({ minLength: 1, description: "PEM file of the authority behind the collector's certificate." }),
+    ),
+    headersFile: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "A file with headers for the collector, one `name: value` a line, such as a token; the endpoint must then be https, or http on loopback.",
+      }),
+    ),
+    sampleRatio: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+      description:
+        "The part of traces that is recorded. Exceptions: requests whose authenticated caller decided about that in `traceparent`, and reconciles that follow from a recorded request.",
+    }),
+  },
+  { default: {}, description: "Spans of requests, of reconciles and of the calls that they make (OpenTelemetry)." },
+);
+
+/** The canary: an environment that the platform makes for itself, to notice that creations fail. */
+const Canary = Type.Optional(
+  closed(
+    {
+      repository: Type.String({
+        minLength: 1,
+        maxLength: 50,
+        description: "Name of the backend Repository that it is made of, from its default branch.",
+      }),
+      everyMinutes: Type.Integer({
+        minimum: 5,
+        maximum: 10_080,
+        default: 60,
+        description: "Time between the begins of two canaries.",
+      }),
+    },
+    {
+      description:
+        "Makes an environment now and then, and deletes it once it is ready or failed: an unused platform would otherwise not notice its own failures. Service levels count it like any other. Off when left out.",
+    },
+  ),
+);
 
 const Audit = closed(
   {

@@ -1,6 +1,6 @@
 /** Settings of repository hosts and of their webhooks' verification. */
 import { Type } from "typebox";
-import { SecretRef } from "../crds/environment/overrides.schema.ts";
+import { SecretRef } from "../crds/overrides.schema.ts";
 import { closed, described, literals } from "../crds/schema.ts";
 
 export const HOST_KINDS = ["github", "gitea", "gitlab"] as const;

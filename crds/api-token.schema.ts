@@ -23,7 +23,7 @@ export const CLAIM_MAX_LENGTH = 256;
 
 const { owner } = EnvironmentSpec.properties;
 
-const Vouched = Type.Object(
+const AssertedClaims = Type.Object(
   {
     groups: Type.Array(Type.String({ minLength: 1, maxLength: GROUP_MAX_LENGTH }), {
       maxItems: MOST_GROUPS,
@@ -63,7 +63,7 @@ export const ApiTokenSpec = Type.Object(
       description: "Rights of the token; both spellings of a scope mean the same.",
     }),
     owner: Type.Unsafe<NonNullable<Static<typeof owner>>>({ ...owner, description: "Owner of the token." }),
-    vouched: Vouched,
+    assertedClaims: AssertedClaims,
     expiresAt: Type.Optional(timestamp("Expiry of the token; none when left out.")),
     keepsValue: Type.Optional(Type.Boolean({ description: "True when the secret manager has the value." })),
     revokedAt: Type.Optional(timestamp("Time of the revocation; the token is refused since.")),

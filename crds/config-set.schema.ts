@@ -1,14 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ChartValues } from "./chart-values/chart-values.schema.ts";
-import {
-  Amount,
-  ComponentOverrides,
-  DottedVariable,
-  EnvironmentVariables,
-  SecretRef,
-} from "./environment/overrides.schema.ts";
-import { TTL_MAX_HOURS } from "./environment/ttl.ts";
-import { described, Groups, text } from "./schema.ts";
+import { Amount, ComponentOverrides, DottedVariable, EnvironmentVariables, SecretRef } from "./overrides.schema.ts";
+import { described, Groups, TTL_MAX_HOURS, text } from "./schema.ts";
 
 const CheckedValues = Type.Object(ComponentOverrides.properties, {
   maxProperties: 100,

@@ -129,3 +129,12 @@ export interface Kind {
 export function kindOf<const K extends string, const P extends string>(kind: K, plural: P, namespaced = true) {
   return { group: GROUP, version: VERSION, kind, plural, namespaced } as const satisfies Kind;
 }
+
+/** Length of the status field; longer tokens are ignored. */
+const TOKEN_MAX_LENGTH = 128;
+
+/** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */
+export function reconcileToken({ metadata }: { readonly metadata: Pick<Metadata, "annotations"> }): string | undefined {
+  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
+  return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
+}

@@ -80,3 +80,6 @@ export const Conditions = Type.Array(Condition, {
   "x-kubernetes-list-map-keys": ["type"],
   description: "The latest observations of the object's state, one of each type.",
 });
+
+export const TTL_DEFAULT_HOURS = 24;
+export const TTL_MAX_HOURS = 168;

@@ -1,6 +1,6 @@
 /** Settings that share secrets with the environments of groups. */
 import { type Static, Type } from "typebox";
-import type { SecretRef } from "./environment/overrides.schema.ts";
+import type { SecretRef } from "./overrides.schema.ts";
 import type { Repository } from "./repository/repository.ts";
 import { closed, SECRET_ID_PATTERN } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-import type { SecretRef } from "./environment/overrides.schema.ts";
+import type { SecretRef } from "./overrides.schema.ts";
 import { Sensitive } from "./sensitive.ts";
 
 /** Reads a secret manager's value; `undefined` without such a secret or version. */

@@ -142,7 +142,11 @@ async function messageOf(name: string, type: string): Promise<string> {
   return (await find(name)).status?.conditions?.find((condition) => condition.type === type)?.message ?? "";
 }
 
-async function untilTold(name: string, words: readonly string[], { type = "ApplicationSynced", seconds = 75 } = {}) {
+async function untilReported(
+  name: string,
+  words: readonly string[],
+  { type = "ApplicationSynced", seconds = 75 } = {},
+) {
   let last = "";
   const check = async () => {
     last = await messageOf(name, type);
@@ -158,7 +162,7 @@ test.concurrent("a hook that hangs is named with its last lines; a corrected cha
   const [name, other] = [environments.name("hook"), environments.name("hook-gone")];
   await Promise.all([make(name, repository), make(other, repository)]);
   const words = ["Job/migrate (hook PreSync)", "Last output of Job/migrate", '"msg":"listening"'];
-  await Promise.all([untilTold(name, words), untilTold(other, words)]);
+  await Promise.all([untilReported(name, words), untilReported(other, words)]);
 
   const { metadata } = await find(other);
   await kubectl("delete", "eenv", other, "--wait=false");
@@ -174,7 +178,7 @@ test.concurrent("a hook that hangs is named with its last lines; a corrected cha
 test.concurrent("a hook that fails is named with its last lines", async () => {
   const name = environments.name("failed-hook");
   await make(name, await register("failed-hook", job("seed", FAILS, { annotation: HOOK })));
-  await untilTold(name, ["Job/seed (hook PreSync)", "Last output of Job/seed", "127.0.0.1:1"], { seconds: 150 });
+  await untilReported(name, ["Job/seed (hook PreSync)", "Last output of Job/seed", "127.0.0.1:1"], { seconds: 150 });
   await waitFor(["--for=jsonpath={.status.phase}=failed", `eenv/${name}`]);
 });
 
@@ -182,14 +186,14 @@ test.concurrent("whatever fails beside what serves is named with its kind and Ku
   const name = environments.name("broken");
   await make(name, await register("broken", `${job("once", FAILS)}${refused}${missing}`));
   const ofJob = ["Job/once", "Last output of Job/once", "127.0.0.1:1"];
-  await untilTold(name, ofJob);
+  await untilReported(name, ofJob);
   const others = [
     "StatefulSet/cache",
     "violates PodSecurity",
     "Deployment/report",
     'configmap "report-branding" not found',
   ];
-  await untilTold(name, [...ofJob, ...others], { seconds: 120 });
+  await untilReported(name, [...ofJob, ...others], { seconds: 120 });
 });
 
 test.concurrent("a Job that can't be changed says so with the way out and the end of Kubernetes' words", async () => {
@@ -200,9 +204,9 @@ test.concurrent("a Job that can't be changed says so with the way out and the en
   );
   const repository = await register("immutable", given);
   await make(name, repository);
-  await untilTold(name, ["Job/endless: has not ended", '"msg":"listening"']);
+  await untilReported(name, ["Job/endless: has not ended", '"msg":"listening"']);
   await make(name, repository, { OTHER: "one" });
-  await untilTold(name, ["Job/endless: it can't be changed", "Force=true,Replace=true", "field is immutable"], {
+  await untilReported(name, ["Job/endless: it can't be changed", "Force=true,Replace=true", "field is immutable"], {
     seconds: 120,
   });
 });
@@ -217,12 +221,12 @@ test.concurrent("what carries no traffic keeps no environment from being ready o
     "PersistentVolumeClaim/spare waits for a volume of the class 'absent', and no pod uses it",
     "Job/later is suspended",
   ];
-  await untilTold(name, words, { type: "ResourcesHealthy" });
+  await untilReported(name, words, { type: "ResourcesHealthy" });
   await make(name, repository, { OTHER: "one" });
   const generation = (await read<{ status: { observedGeneration: number } }>("eenv", name)).metadata.generation;
   await waitFor([`--for=jsonpath={.status.observedGeneration}=${generation}`, `eenv/${name}`]);
   await untilReady(name);
-  await untilTold(name, words, { type: "ResourcesHealthy" });
+  await untilReported(name, words, { type: "ResourcesHealthy" });
 });
 
 async function change(name: string, spec: object): Promise<void> {
@@ -276,9 +280,9 @@ test.concurrent("an update does not wait for a CronJob whose last run failed, wh
   await commitFile(repository, "templates/extra.yaml", scheduled(FAILS));
   await refresh(`env-${name}`);
   const failing = ["CronJob/report did not succeed when it ran last"];
-  await untilTold(name, failing, { type: "ResourcesHealthy", seconds: 240 });
+  await untilReported(name, failing, { type: "ResourcesHealthy", seconds: 240 });
   await change(name, { overrides: { backend: { env: [{ name: "OTHER", value: "one" }] } } });
-  await untilTold(name, failing, { type: "ResourcesHealthy" });
+  await untilReported(name, failing, { type: "ResourcesHealthy" });
 });
 
 test.concurrent("a Job that its TTL would remove runs once, and once more for an update that changes it", async () => {

@@ -73,10 +73,10 @@ async function expectReason(name: string, reason: string, status = "False", seco
   await waitFor([`--for=jsonpath=${path}=${reason}`, `eenv/${name}`], seconds).catch(async (cause) => {
     throw new Error(`it is ${JSON.stringify((await find(name)).status?.conditions)}`, { cause });
   });
-  const told = await synced(name);
-  expect(told).toMatchObject({ status, message: expect.any(String) });
+  const reported = await synced(name);
+  expect(reported).toMatchObject({ status, message: expect.any(String) });
   expect((await find(name)).status?.phase).toBe(status === "False" ? "failed" : "creating");
-  return told?.message ?? "";
+  return reported?.message ?? "";
 }
 
 const synced = async (name: string) =>
@@ -86,7 +86,7 @@ const synced = async (name: string) =>
  * Waits for a container's last lines in the condition. During a restart the kubelet may have no log; a later check finds
  * them.
  */
-async function untilTold(name: string, words: string): Promise<void> {
+async function untilReported(name: string, words: string): Promise<void> {
   const check = async () => (await synced(name))?.message.includes(words) === true;
   await waitUntil({ what: `'${words}' in the condition`, check, deadlineMs: 150_000, pollMs: 500 });
 }
@@ -106,7 +106,7 @@ test.concurrent("a crash loop shows with the container's last lines; without its
   await apply(manifest(name, { overrides: failing("crash") }));
   const message = await expectReason(name, "CrashLoop");
   expect(message).toMatch(/^backend: container 'backend' .* ends soon after every start \(exit code 1\)/);
-  await untilTold(name, '"error":"SAMPLE_FAIL is crash"');
+  await untilReported(name, '"error":"SAMPLE_FAIL is crash"');
   await apply(manifest(name, { overrides: failing("no more") }));
   await untilReady(name);
 });
@@ -118,7 +118,7 @@ test.concurrent("secrets that a container prints as it crashes do not reach the 
   await register(name, { chart: { repoUrl: chart, path: ".", revision: name } });
   await apply(manifest(name, { repository: name }));
   await expectReason(name, "CrashLoop");
-  await untilTold(name, "http://127.0.0.1:1/***");
+  await untilReported(name, "http://127.0.0.1:1/***");
   const values = Object.values(await podSecret(name));
   const log = await kubectl("logs", `--namespace=env-${name}`, "--selector=app.kubernetes.io/component=leaky");
   expect(values.filter((value) => log.includes(value))).toHaveLength(1);

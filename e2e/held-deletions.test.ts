@@ -52,7 +52,7 @@ interface Held {
 /** Additions to the sample's chart or by a user, and the number of tries. */
 const held: readonly Held[] = [
   {
-    form: "an object that is deleted only when somebody confirms",
+    form: "an object that is deleted only when a user confirms",
     template: configMap('annotations: {argocd.argoproj.io/sync-options: "Delete=confirm"}'),
     times: 2,
   },

@@ -113,13 +113,13 @@ describe("abuse case 92: another user of the machine", () => {
   });
 
   test("gets nothing from them that is not public", async () => {
-    const asked = all.flatMap(({ name, listener, listening }) =>
+    const requested = all.flatMap(({ name, listener, listening }) =>
       listening?.knock && listening.answer
         ? [{ name, expected: listening.answer, knock: { ...listening.knock, at: placeOf(listener) } }]
         : [],
     );
-    const answers = await knockAsNobody(asked.map(({ knock }) => knock));
-    const given = asked.map(({ name, expected }, index) => ({ name, expected, answer: answers[index] ?? "" }));
+    const answers = await knockAsNobody(requested.map(({ knock }) => knock));
+    const given = requested.map(({ name, expected }, index) => ({ name, expected, answer: answers[index] ?? "" }));
     // The socket of a container that has ended is gone.
     const wrong = given.filter(({ expected, answer }) => answer !== "ENOENT" && !expected.test(answer));
     expect(wrong).toEqual([]);

@@ -85,7 +85,7 @@ test("a developer reads the logs of all containers, restarted ones included, and
   expect((await ask("POST", "/environments", { body })).status).toBe(200);
 
   let said: Logs = { component: "", logs: [], total_lines: 0 };
-  const isTold = () => {
+  const isReported = () => {
     const messages = said.logs.map(({ message }) => message);
     const ended = messages.indexOf("stopped");
     // Lines after the end of a run belong to the next one.
@@ -94,7 +94,7 @@ test("a developer reads the logs of all containers, restarted ones included, and
   await until(
     async () => {
       said = await logs("backend", "?lines=1000&since=1h");
-      return isTold();
+      return isReported();
     },
     () => said,
   );
@@ -128,14 +128,14 @@ interface Synced {
 
 /** Expects a line for each object of the last sync, which covers all objects, or those that Argo CD repaired later. */
 async function expectSyncTold(): Promise<void> {
-  let seen: { readonly wanted: readonly string[]; readonly told: readonly string[] } = { wanted: [], told: [] };
-  const isTold = async () => {
+  let seen: { readonly wanted: readonly string[]; readonly reported: readonly string[] } = { wanted: [], reported: [] };
+  const isReported = async () => {
     const { status } = await read<Application>("application", `env-${name}`, `--namespace=${names.deployerNamespace}`);
     const wanted = status.operationState.syncResult.resources.map((one) => `${one.kind} '${one.name}' ${one.status}`);
-    seen = { wanted, told: (await logs("argocd")).logs.map(({ message }) => message) };
-    return wanted.length > 0 && wanted.every((line) => seen.told.some((message) => message.startsWith(line)));
+    seen = { wanted, reported: (await logs("argocd")).logs.map(({ message }) => message) };
+    return wanted.length > 0 && wanted.every((line) => seen.reported.some((message) => message.startsWith(line)));
   };
-  await until(isTold, () => seen);
+  await until(isReported, () => seen);
 }
 
 async function expectFollowed(): Promise<void> {

@@ -24,13 +24,13 @@ test("a pull request has an environment of its commit, which follows it and goes
   const { uid } = (await untilReady(name)).metadata;
   await pull.untilAnswers(opened.commit);
   await expectRunningPipeline(opened.commit);
-  const comment = await toldReady(opened.commit);
+  const comment = await reportedReady(opened.commit);
 
   await expectNothingOfReplay(uid);
 
   const pushed = await pull.push();
   await pull.untilAnswers(pushed);
-  expect(await toldReady(pushed)).toBe(comment);
+  expect(await reportedReady(pushed)).toBe(comment);
   expect((await find(name)).metadata.uid).toBe(uid);
   expect(await madeFor(uid)).toEqual(
     expect.arrayContaining([`Namespace /env-${name}`, `Application argocd/env-${name}`]),
@@ -47,17 +47,17 @@ test("a pull request has an environment of its commit, which follows it and goes
 });
 
 /** Waits until the host shows the commit as ready: its status, and the only comment, whose id is answered. */
-async function toldReady(commit: string): Promise<number> {
+async function reportedReady(commit: string): Promise<number> {
   const ours = async () => (await pull.statuses(commit)).filter(({ context }) => context === STATUS);
-  const isTold = async () => {
+  const isReported = async () => {
     const [comment] = await pull.comments();
     return (
       comment?.body.includes(commit) && comment.body.includes("is ready") && (await ours())[0]?.status === "success"
     );
   };
   await waitUntil({
-    what: `${commit} told as ready`,
-    check: async () => (await isTold()) === true,
+    what: `${commit} reported as ready`,
+    check: async () => (await isReported()) === true,
     deadlineMs: 60_000,
   });
   const statuses = await ours();

@@ -34,7 +34,7 @@ The Ephemeral Environment Platform: reconciles EphemeralEnvironment resources an
 
   --settings FILE      the settings, in YAML (docs/settings.md describes them)
   check-installation   says instead whether the kinds are served, the rights sufficient and the policies in force
-  check-removal        says instead whether environments are left, which nobody would look after without the platform
+  check-removal        says instead whether environments are left, which only the platform looks after
   --api-url URL        has check-installation also ask the REST interface there, such as http://platform.ephemeral-system
   --help               this text
 

@@ -46,7 +46,7 @@ export interface Caller {
   /** Only an ID token shows that the person is present. */
   readonly method: "id_token" | "api_token";
   /** Time of the issuer's statement. */
-  readonly vouchedAt: Date;
+  readonly assertedAt: Date;
   /** `undefined` for an API token without an expiry. */
   readonly expiresAt: Date | undefined;
   readonly token?: { readonly id: string; readonly scopes: readonly Scope[] };
@@ -73,7 +73,7 @@ export function isPrivilege(permission: Permission | undefined): boolean {
   return permission !== undefined && PRIVILEGES.has(permission);
 }
 
-type Vouched = Pick<Caller, "subject" | "groups">;
+type AssertedClaims = Pick<Caller, "subject" | "groups">;
 
 /** Settings of a subject's issuer; `undefined` for an issuer without trust. No issuer has a `#`. */
 export function issuerOf(subject: string, { api }: Settings): Settings["api"]["issuers"][number] | undefined {
@@ -81,7 +81,7 @@ export function issuerOf(subject: string, { api }: Settings): Settings["api"]["i
 }
 
 /** Roles by the groups that the issuer's settings name, else its default role; none for an issuer without trust. */
-export function rolesOf({ subject, groups }: Vouched, settings: Settings): readonly Role[] {
+export function rolesOf({ subject, groups }: AssertedClaims, settings: Settings): readonly Role[] {
   const issuer = issuerOf(subject, settings);
   if (issuer === undefined) return [];
   const mapped = ROLES.filter((role) => issuer.roles[role].some((group) => groups.includes(group)));

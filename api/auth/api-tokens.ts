@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
 import { DAY_MS } from "../../crds/durations.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
-import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
+import type { ApiTokens, AssertedClaims } from "../../operator/ports/api-tokens.ts";
 import { HttpError } from "../errors.ts";
 import type { Services } from "../services.ts";
 import { type Caller, issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
@@ -49,13 +49,13 @@ function asHttpError(error: unknown): never {
 
 /** Only the bearer of a genuine token gets this far, and may learn the problem. */
 function checkValid(token: ApiToken, settings: Settings, now: Date): void {
-  const { owner, vouched } = token.spec;
+  const { owner, assertedClaims } = token.spec;
   const state = tokenState(token, now);
-  if (state === "revoked") throw new TokenRefused("a revoked API token", { told: "The API token was revoked" });
-  if (state === "expired") throw new TokenRefused("an expired API token", { told: "The API token has expired" });
+  if (state === "revoked") throw new TokenRefused("a revoked API token", { detail: "The API token was revoked" });
+  if (state === "expired") throw new TokenRefused("an expired API token", { detail: "The API token has expired" });
   const issuer = issuerOf(owner.subject, settings);
   if (issuer === undefined) throw new TokenRefused("an API token whose owner's issuer is not trusted");
-  checkVouched(vouched, { issuer, settings, now });
+  checkAssertedClaims(assertedClaims, { issuer, settings, now });
 }
 
 /**
@@ -63,37 +63,37 @@ function checkValid(token: ApiToken, settings: Settings, now: Date): void {
  *
  * @throws TokenRefused
  */
-export function checkVouched(
-  vouched: Vouched,
+export function checkAssertedClaims(
+  assertedClaims: AssertedClaims,
   { issuer, settings, now }: { readonly issuer: IssuerSettings; readonly settings: Settings; readonly now: Date },
 ): void {
-  checkRequired(vouched, issuer);
+  checkRequired(assertedClaims, issuer);
   const { confirmedDays } = settings.api.tokens;
-  if (now.getTime() - Date.parse(vouched.at) <= confirmedDays * DAY_MS) return;
-  const told = `The API token's owner has not signed in for ${confirmedDays} days; the next request with an ID token of the owner makes it good again`;
-  throw new TokenRefused("an API token whose owner is not confirmed", { told });
+  if (now.getTime() - Date.parse(assertedClaims.at) <= confirmedDays * DAY_MS) return;
+  const detail = `The API token's owner has not signed in for ${confirmedDays} days; the next request with an ID token of the owner makes it good again`;
+  throw new TokenRefused("an API token whose owner is not confirmed", { detail });
 }
 
 /** A token is valid only while its owner could sign in; after a new required claim the owner has to sign in first. */
-function checkRequired({ claims = {} }: Vouched, { requiredClaims }: IssuerSettings): void {
+function checkRequired({ claims = {} }: AssertedClaims, { requiredClaims }: IssuerSettings): void {
   for (const [claim, accepted] of Object.entries(requiredClaims)) {
     if (Object.hasOwn(claims, claim) && accepted.includes(claims[claim] ?? "")) continue;
-    const told = `The API token's owner is not known to have an accepted value of the claim '${claim}'; the next request with an ID token of the owner that has one makes it good again`;
-    throw new TokenRefused("an API token whose owner lacks a required claim", { told });
+    const detail = `The API token's owner is not known to have an accepted value of the claim '${claim}'; the next request with an ID token of the owner that has one makes it good again`;
+    throw new TokenRefused("an API token whose owner lacks a required claim", { detail });
   }
 }
 
 function bearerOf({ metadata, spec }: ApiToken, settings: Settings): Caller {
-  const { owner, vouched, scopes, expiresAt } = spec;
-  const roles = rolesOf({ subject: owner.subject, groups: vouched.groups }, settings);
+  const { owner, assertedClaims, scopes, expiresAt } = spec;
+  const roles = rolesOf({ subject: owner.subject, groups: assertedClaims.groups }, settings);
   return {
     ...owner,
-    groups: vouched.groups,
-    claims: vouched.claims ?? {},
+    groups: assertedClaims.groups,
+    claims: assertedClaims.claims ?? {},
     roles,
     permissions: narrowed(permissionsOf(roles), scopes),
     method: "api_token",
-    vouchedAt: new Date(vouched.at),
+    assertedAt: new Date(assertedClaims.at),
     expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
     token: { id: metadata.name, scopes },
   };

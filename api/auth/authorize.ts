@@ -103,5 +103,5 @@ const authenticateRequest = ({ authenticate, limits }: AuthParts, request: Reque
 
 function unauthenticated(result: Exclude<AuthResult, { readonly state: "caller" }>): HttpError {
   if (result.state === "none") return new HttpError("unauthenticated", "Authentication required");
-  return new HttpError("unauthenticated", result.told ?? "Invalid or expired credentials");
+  return new HttpError("unauthenticated", result.detail ?? "Invalid or expired credentials");
 }

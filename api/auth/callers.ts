@@ -1,5 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
-import type { Vouched } from "../../operator/ports/api-tokens.ts";
+import type { AssertedClaims } from "../../operator/ports/api-tokens.ts";
 import { type Caller, permissionsOf, rolesOf } from "./access.ts";
 
 /** Contents of a verified ID token. */
@@ -21,11 +21,15 @@ export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, setting
   const subject = `${issuer}#${sub}`;
   const roles = rolesOf({ subject, groups: person.groups }, settings);
   const rights = { roles, permissions: permissionsOf(roles) };
-  return { ...person, ...rights, subject, vouchedAt: issuedAt, method: "id_token" };
+  return { ...person, ...rights, subject, assertedAt: issuedAt, method: "id_token" };
 }
 
 /** Facts about the caller that the caller's API tokens store. */
-export function vouchedOf({ groups, claims, vouchedAt }: Pick<Caller, "groups" | "claims" | "vouchedAt">): Vouched {
+export function assertedClaimsOf({
+  groups,
+  claims,
+  assertedAt,
+}: Pick<Caller, "groups" | "claims" | "assertedAt">): AssertedClaims {
   const required = Object.keys(claims).length > 0 ? { claims } : {};
-  return { groups: [...new Set(groups)].sort(), ...required, at: vouchedAt.toISOString() };
+  return { groups: [...new Set(groups)].sort(), ...required, at: assertedAt.toISOString() };
 }

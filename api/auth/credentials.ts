@@ -8,15 +8,15 @@ import { callerOf } from "./callers.ts";
 import { idTokenVerifier, TokenRefused } from "./id-tokens.ts";
 import { tokenNotes } from "./token-notes.ts";
 
-/** Authenticated; refused, with the reason if the caller may know it (`told`); or without a credential. */
+/** Authenticated; refused, with the reason if the caller may know it (`detail`); or without a credential. */
 export type AuthResult =
   | { readonly state: "caller"; readonly caller: Caller }
-  | { readonly state: "refused"; readonly told?: string | undefined }
+  | { readonly state: "refused"; readonly detail?: string | undefined }
   | { readonly state: "none" };
 
 /** Dependencies of authentication. */
 export interface CredentialParts extends Pick<Services, "settings" | "clock" | "log"> {
-  readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed" | "ofOwner" | "vouch" | "noteUse">;
+  readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed" | "ofOwner" | "storeAssertion" | "noteUse">;
 }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
@@ -68,7 +68,7 @@ export function authenticator(parts: CredentialParts): Authenticator {
       } catch (error) {
         if (!(error instanceof TokenRefused)) throw error;
         parts.log.warn("a credential was refused", { reason: error.message });
-        return { state: "refused", told: error.told };
+        return { state: "refused", detail: error.detail };
       }
     },
     async isAuthentic(request) {

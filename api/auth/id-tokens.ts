@@ -16,14 +16,14 @@ const LAST_MOMENT = 8_640_000_000_000;
 const MAX_SUBJECT_CHARS = 255;
 const MAX_NAME_CHARS = 254;
 
-/** Refusal of a token, for the log. Only `told` is for the caller, where the token itself was genuine. */
+/** Refusal of a token, for the log. Only `detail` is for the caller, where the token itself was genuine. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
-  readonly told: string | undefined;
+  readonly detail: string | undefined;
 
-  constructor(reason: string, options?: ErrorOptions & { readonly told?: string }) {
+  constructor(reason: string, options?: ErrorOptions & { readonly detail?: string }) {
     super(reason, options);
-    this.told = options?.told;
+    this.detail = options?.detail;
   }
 }
 
@@ -105,8 +105,8 @@ function requiredOf(payload: JWTPayload, { requiredClaims }: IssuerSettings): Id
     const given: unknown = Object.hasOwn(payload, claim) ? payload[claim] : undefined;
     const value = accepted.find((one) => (Array.isArray(given) ? given.includes(one) : given === one));
     if (value !== undefined) return [claim, value] as const;
-    const told = `The ID token's claim '${claim}' has no value that is accepted here`;
-    throw new TokenRefused("without a required claim", { told });
+    const detail = `The ID token's claim '${claim}' has no value that is accepted here`;
+    throw new TokenRefused("without a required claim", { detail });
   });
   return Object.fromEntries(values);
 }

@@ -105,5 +105,5 @@ function newest(answered: ApiToken | undefined, known: ApiToken | undefined): Ap
   if (answered === undefined || known?.metadata.uid !== answered.metadata.uid) return answered;
   if (answered.spec.revokedAt !== undefined) return answered;
   if (known.spec.revokedAt !== undefined) return known;
-  return Date.parse(known.spec.vouched.at) > Date.parse(answered.spec.vouched.at) ? known : answered;
+  return Date.parse(known.spec.assertedClaims.at) > Date.parse(answered.spec.assertedClaims.at) ? known : answered;
 }

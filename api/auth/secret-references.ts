@@ -1,9 +1,9 @@
 import type { ConfigSet } from "../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.schema.ts";
 import { givenVariables } from "../../crds/environment/given-variables.ts";
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { SecretsUnavailable, type Violation } from "../../crds/errors.ts";
 import type { Component } from "../../crds/names.ts";
+import type { SecretRef } from "../../crds/overrides.schema.ts";
 import { admits } from "../../crds/repository/repository.ts";
 import { isSharedWith } from "../../crds/secret-sharing.ts";
 import { HttpError } from "../errors.ts";

@@ -1,19 +1,19 @@
 import type { ApiToken } from "../../crds/api-token.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { Clock } from "../../operator/kit/time/clock.ts";
-import type { ApiTokens, Vouched } from "../../operator/ports/api-tokens.ts";
+import type { ApiTokens, AssertedClaims } from "../../operator/ports/api-tokens.ts";
 import type { Services } from "../services.ts";
 import type { Caller } from "./access.ts";
-import { vouchedOf } from "./callers.ts";
+import { assertedClaimsOf } from "./callers.ts";
 
 /** Precision of the time of a token's last use. */
 const USE_MS = 60_000;
 /** Time until unchanged facts about an owner are written again. */
-const VOUCH_MS = 86_400_000;
+const ASSERTION_MS = 86_400_000;
 const RETRY_MS = 10_000;
 
 interface Context extends Pick<Services, "clock" | "log"> {
-  readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "vouch" | "noteUse">;
+  readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "storeAssertion" | "noteUse">;
 }
 
 /** Writes API tokens in the background: requests neither wait for it nor fail with it. */
@@ -22,10 +22,10 @@ export function tokenNotes({ apiTokens, clock, log }: Context) {
   return {
     /** Copies an owner's groups and claims from an ID token to the API tokens. */
     ownerSeen(caller: Caller): void {
-      const vouched = vouchedOf(caller);
+      const assertedClaims = assertedClaimsOf(caller);
       for (const token of apiTokens.ofOwner(caller.subject)) {
-        if (!isNews(token, vouched)) continue;
-        write(`vouch ${token.metadata.name}`, () => apiTokens.vouch(token, vouched));
+        if (!isNews(token, assertedClaims)) continue;
+        write(`store the assertion of ${token.metadata.name}`, () => apiTokens.storeAssertion(token, assertedClaims));
       }
     },
     used(token: ApiToken): void {
@@ -39,14 +39,14 @@ export function tokenNotes({ apiTokens, clock, log }: Context) {
 }
 
 /** Changed groups and claims are written at once, unchanged ones once a day; an older ID token is ignored. */
-function isNews({ spec }: ApiToken, vouched: Vouched): boolean {
-  const newerMs = Date.parse(vouched.at) - Date.parse(spec.vouched.at);
+function isNews({ spec }: ApiToken, assertedClaims: AssertedClaims): boolean {
+  const newerMs = Date.parse(assertedClaims.at) - Date.parse(spec.assertedClaims.at);
   if (spec.revokedAt !== undefined || newerMs < 0) return false;
-  return newerMs >= VOUCH_MS || said(spec.vouched) !== said(vouched);
+  return newerMs >= ASSERTION_MS || said(spec.assertedClaims) !== said(assertedClaims);
 }
 
 /** Groups are sorted; the API server returns claims in its own order. */
-const said = ({ groups, claims = {} }: Vouched) => JSON.stringify([groups, Object.entries(claims).sort()]);
+const said = ({ groups, claims = {} }: AssertedClaims) => JSON.stringify([groups, Object.entries(claims).sort()]);
 
 /** Allows one write at a time under a key, with a pause after a failure. */
 function oneAtATime(clock: Clock, log: Log): (key: string, write: () => Promise<void>) => void {

@@ -1,7 +1,7 @@
 import type { ComponentValues, ConfigSetSpec } from "../../crds/config-set.ts";
-import { type EnvironmentVariable, PORT_VARIABLE } from "../../crds/environment/overrides.schema.ts";
 import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS } from "../../crds/names.ts";
+import { type EnvironmentVariable, PORT_VARIABLE } from "../../crds/overrides.schema.ts";
 import { secretNames } from "../../crds/repository/repository.ts";
 import type { Caller } from "../auth/access.ts";
 import { type ReferredVariable, unsharedReferences } from "../auth/secret-references.ts";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
-import { MOST_VARIABLES } from "../../crds/environment/variable-limits.ts";
 import { closed } from "../../crds/schema.ts";
+import { MOST_VARIABLES } from "../../crds/variable-limits.ts";
 import {
   Amount,
   COMPONENT_FIELDS,

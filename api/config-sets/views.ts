@@ -1,7 +1,7 @@
 import type { Settings } from "../../config/settings.ts";
 import type { ComponentValues, ConfigSet, ConfigSetSpec } from "../../crds/config-set.ts";
-import type { EnvironmentVariable } from "../../crds/environment/overrides.schema.ts";
 import { CREATED_BY_ANNOTATION } from "../../crds/group.ts";
+import type { EnvironmentVariable } from "../../crds/overrides.schema.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
 import type { ConfigSetReport } from "./schemas.ts";
 

@@ -55,7 +55,7 @@ export function mountAuth(router: Router, parts: AuthParts): void {
 async function personOf(session: Session | undefined, { callerOf }: AuthParts) {
   if (session === undefined) throw new HttpError("unauthenticated", "Authentication required");
   const caller = await callerOf(session.idToken);
-  if ("told" in caller) throw new HttpError("unauthenticated", caller.told);
+  if ("detail" in caller) throw new HttpError("unauthenticated", caller.detail);
   const { email, name, expiresAt } = caller;
   return { email, name, expires_at: expiresAt?.toISOString() };
 }

@@ -33,7 +33,7 @@ export interface LogInParts {
   readonly log: Log;
   readonly randomBytes: (count: number) => Uint8Array;
   /** Caller of an ID token; a sentence for the person when it is refused. */
-  readonly callerOf: (idToken: Sensitive) => Promise<Caller | { readonly told: string }>;
+  readonly callerOf: (idToken: Sensitive) => Promise<Caller | { readonly detail: string }>;
 }
 
 /** Redirects to the issuer, and stores the log-in in the browser. Throws SecretsUnavailable. */
@@ -78,7 +78,7 @@ async function beginSession(
   { request, response, parts }: { readonly request: Request; readonly response: Response; readonly parts: LogInParts },
 ): Promise<void> {
   const caller = await parts.callerOf(session.idToken);
-  if ("told" in caller) return sendNotice(response, 403, caller.told);
+  if ("detail" in caller) return sendNotice(response, 403, caller.detail);
   if (!(await parts.sessions.keep({ request, response }, session))) {
     parts.log.warn("a session is too long for cookies", { subject: caller.subject });
     return sendNotice(
@@ -93,9 +93,9 @@ async function beginSession(
 
 /** Target after the log-in: only a page of the console, however it is spelt. */
 function backOf(request: Request, origin: string): string {
-  const asked = queryOf(request).get("back") ?? HOME;
-  if (asked.length > MAX_BACK_CHARS || !URL.canParse(asked, origin)) return HOME;
-  const url = new URL(asked, origin);
+  const requested = queryOf(request).get("back") ?? HOME;
+  if (requested.length > MAX_BACK_CHARS || !URL.canParse(requested, origin)) return HOME;
+  const url = new URL(requested, origin);
   const isPage =
     url.origin === origin && url.pathname.startsWith(HOME) && !/^\/console\/(api|auth)\//.test(url.pathname);
   return isPage ? `${url.pathname}${url.search}${url.hash}` : HOME;

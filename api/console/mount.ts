@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express, type Request, type RequestHandler } from "express";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { ConsoleSecrets } from "../../operator/ports/secret-manager.ts";
 import type { Authenticator } from "../auth/credentials.ts";
@@ -9,14 +9,14 @@ import { otherMethod } from "../http/unrouted.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Services } from "../services.ts";
 import { mountAuth } from "./auth-pages.ts";
-import { consoleApi } from "./console-api.ts";
 import { mountFiles } from "./files.ts";
 import { type ConsoleSettings, consoleIssuer } from "./issuer.ts";
 import { keyRing } from "./keys.ts";
 import { HOME, type Login } from "./log-in.ts";
 import { createRefresher } from "./refresher.ts";
+import { checkSameOrigin } from "./same-origin.ts";
 import { createSeal } from "./seal.ts";
-import { createSessions, type StoredSession } from "./sessions.ts";
+import { createSessions, type Sessions, type StoredSession } from "./sessions.ts";
 
 /** Folder of the built clients, in checkout and image. */
 export const CLIENTS_FOLDER = join(import.meta.dirname, "../../clients");
@@ -84,7 +84,7 @@ async function callerOf(idToken: Sensitive, { authenticate }: Pick<ConsoleParts,
   const headersDistinct = { authorization: [`Bearer ${idToken.reveal()}`] };
   const result = await authenticate({ method: "GET", headersDistinct }, () => false);
   if (result.state === "caller") return result.caller;
-  return { told: (result.state === "refused" ? result.told : undefined) ?? "Invalid or expired credentials" };
+  return { detail: (result.state === "refused" ? result.detail : undefined) ?? "Invalid or expired credentials" };
 }
 
 function commandLine(file: string): RequestHandler {
@@ -93,4 +93,45 @@ function commandLine(file: string): RequestHandler {
     if (await sendStatic(response, { file, cacheControl: "no-cache", headers })) return;
     throw new HttpError("not-found", "The command line is not built here: `make clients` builds it");
   };
+}
+
+/** Prefix of the REST interface for the console's pages. */
+const BEFORE = "/console/api/";
+const PREFIX = "/console";
+
+interface ConsoleApiOptions {
+  /** The console's own. */
+  readonly origin: string;
+  readonly sessions: Sessions;
+  readonly limits: Limits;
+}
+
+/**
+ * Turns a request of the console's pages into one to the REST interface, with the session's ID token. The interface
+ * itself takes no cookie.
+ */
+function consoleApi({ origin, sessions, limits }: ConsoleApiOptions): RequestHandler {
+  return async (request, response, next) => {
+    if (!request.url.startsWith(BEFORE)) return next();
+    try {
+      checkSameOrigin(request, origin);
+    } catch (error) {
+      await limits.page(request, response);
+      throw error;
+    }
+    const session = await sessions.read(request);
+    replaceHeader(request, "cookie");
+    replaceHeader(request, "authorization", session && `Bearer ${session.idToken.reveal()}`);
+    request.url = request.url.slice(PREFIX.length);
+    next();
+  };
+}
+
+/** Node computes `headersDistinct` once. */
+function replaceHeader({ headers, headersDistinct }: Request, name: string, value?: string): void {
+  delete headers[name];
+  delete headersDistinct[name];
+  if (value === undefined) return;
+  headers[name] = value;
+  headersDistinct[name] = [value];
 }

@@ -1,14 +1,43 @@
+import { Type } from "typebox";
 import { findCondition } from "../../crds/conditions.ts";
 import { ConfigInvalid } from "../../crds/errors.ts";
 import { branchOf, type Repository } from "../../crds/repository/repository.ts";
+import { closed } from "../../crds/schema.ts";
 import type { Caller } from "../auth/access.ts";
 import { createEnvironment } from "../environments/creation/create-environment.ts";
+import { CreateReply } from "../environments/schemas.ts";
 import { toCreated } from "../environments/views.ts";
+import { DASHBOARD_EXAMPLE } from "../insights/examples.ts";
+import { dashboard } from "../insights/schemas.ts";
 import { isUsable } from "../repositories/usable-repository.ts";
 import { feature, route } from "../route.ts";
+import { titled } from "../schemas/fields.ts";
 import { byName } from "../schemas/page.ts";
 import type { Services } from "../services.ts";
-import { DEMO_DASHBOARD, DemoDashboard, SampleReply } from "./schemas.ts";
+
+const Demo = Type.Literal(true, { examples: [true], description: "Marks demo data." });
+const DAYS = [
+  ["2026-01-05", 18, 14, 1],
+  ["2026-01-12", 24, 20, 0],
+  ["2026-01-19", 31, 27, 2],
+  ["2026-01-26", 27, 29, 1],
+] as const;
+
+/** Figures of a fictitious company's month. */
+const DEMO_DASHBOARD = {
+  demo: true as const,
+  ...DASHBOARD_EXAMPLE,
+  period: { from: "2026-01-01T00:00:00.000Z", to: "2026-01-31T00:00:00.000Z" },
+  top_repositories: [
+    { id: "shop-api", environments: 58 },
+    { id: "billing-api", environments: 42 },
+  ],
+  trends: DAYS.map(([date, created, deleted, failed]) => ({ date, created, deleted, failed })),
+};
+
+const DemoDashboard = closed({ demo: Demo, ...dashboard }, titled("DemoDashboard", DEMO_DASHBOARD));
+
+const SampleReply = closed({ ...CreateReply.properties, demo: Demo });
 
 const SAMPLE_TTL_HOURS = 2;
 /** Enough that two samples never get the same name. */

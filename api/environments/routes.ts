@@ -11,7 +11,6 @@ import { cleanupFailedEnvironments } from "./cleanup/routes.ts";
 import { createEnvironment, createReportedEnvironment } from "./creation/routes.ts";
 import { environmentQuery, ListQuery } from "./list-query.ts";
 import { followLogs, getLogs, getReportedLogs } from "./logs/routes.ts";
-import { reported } from "./reported.ts";
 import {
   EnvironmentDetail,
   EnvironmentPath,
@@ -25,7 +24,7 @@ import {
 import { followEnvironment, followEnvironments } from "./streams/routes.ts";
 import { updateEnvironment } from "./update/routes.ts";
 import { checkAllUrls, checkReportedUrls } from "./urls/routes.ts";
-import { toDetail, toLifetime, toListed, toListedReport } from "./views.ts";
+import { reported, toDetail, toLifetime, toListed, toListedReport } from "./views.ts";
 import { visibleEnvironment } from "./visible-environment.ts";
 import { listWorkloads } from "./workloads/routes.ts";
 

@@ -1,8 +1,7 @@
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { GIT_OPS_TOOLS } from "../../crds/environment/managed-by.ts";
-import { TTL_MAX_HOURS } from "../../crds/environment/ttl.ts";
-import { closed, literals, map } from "../../crds/schema.ts";
+import { closed, literals, map, TTL_MAX_HOURS } from "../../crds/schema.ts";
 import { CREATED_COST_EXAMPLE, ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
 import { EnvironmentCostReport } from "../costs/schemas.ts";
 import { Instant, Success, titled } from "../schemas/fields.ts";

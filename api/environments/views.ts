@@ -6,6 +6,8 @@ import { managedBy } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { componentUrl } from "../../crds/environment/urls.ts";
 import { type Component, namespaceName } from "../../crds/names.ts";
+import { toEnvironmentCost } from "../costs/environment-cost.ts";
+import type { Services } from "../services.ts";
 import type {
   CreatedEnvironment,
   EnvironmentDetail,
@@ -163,3 +165,8 @@ function updatedAt({ metadata, status }: EphemeralEnvironment): string {
 }
 
 const timestamp = (kubernetesTime: string) => new Date(kubernetesTime).toISOString();
+
+/** Environment in version 2, with its cost until now. */
+export function reported(environment: EphemeralEnvironment, services: Services): EnvironmentReport {
+  return toReport(environment, { settings: services.settings, cost: toEnvironmentCost(environment, services) });
+}

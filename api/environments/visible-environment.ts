@@ -16,10 +16,10 @@ export async function visibleEnvironment(
   { environments }: Pick<Services, "environments">,
 ): Promise<EphemeralEnvironment> {
   const lowerCase = idOrName.toLowerCase();
-  const asked = isUuid(lowerCase) ? lowerCase : idOrName;
+  const requested = isUuid(lowerCase) ? lowerCase : idOrName;
   // Other texts are not worth a request to the API server.
-  const isPossible = isUuid(asked) || nameProblem(asked) === undefined;
-  const environment = isPossible ? await environments.find(asked) : undefined;
+  const isPossible = isUuid(requested) || nameProblem(requested) === undefined;
+  const environment = isPossible ? await environments.find(requested) : undefined;
   if (environment === undefined || !visibleTo(caller)(environment.spec)) throw new EnvironmentNotFound();
   return addAuditObject(environment);
 }

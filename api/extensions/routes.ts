@@ -1,6 +1,5 @@
 import { expiresAt, expiryFor, ttlHours } from "../../crds/environment/lifetime.ts";
 import { feature, route } from "../route.ts";
-import { extensionPage } from "./page.ts";
 import { ExtensionPath, ExtensionReport } from "./schemas.ts";
 import { type UsableExtension, usableExtension } from "./usable-extension.ts";
 
@@ -56,3 +55,31 @@ function reportOf({ environment, expiresAt: expiry, ttlHours: hours }: UsableExt
 }
 
 export const extensionRoutes = feature("environments", { getExtension, useExtension });
+
+/** Page of a link: no scripts, styles and images, and a button for the POST. */
+function extensionPage(report: ExtensionReport): string {
+  const name = text(report.environment_name);
+  const body = report.extended
+    ? `<p>Environment <b>${name}</b> is extended. It expires at ${text(report.expires_at)}.</p>`
+    : `<p>Environment <b>${name}</b> expires at ${text(report.expires_at)}, and everything in it is deleted then.</p>
+<form method="post"><button type="submit">Extend it until ${text(report.extended_until)}</button></form>
+<p>The link can be used once.</p>`;
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="robots" content="noindex"><title>Extend ${name}</title></head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const text = (value: string) => value.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");

@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import { HEADERS } from "../openapi/responses.ts";
+import { HEADERS } from "./headers.ts";
 
 /** Request headers that browsers don't allow by themselves. */
 const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID", "Last-Event-ID"];

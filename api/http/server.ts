@@ -3,12 +3,9 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Log } from "../../operator/kit/log.ts";
 import type { Clock } from "../../operator/kit/time/clock.ts";
-import { capConnections } from "./connection-caps.ts";
-import { idleConnections } from "./idle-connections.ts";
-import { settling } from "./settling.ts";
+import { capConnections, dropUnread, idleConnections } from "./connections.ts";
 import { type ProxySettings, trustedProxy } from "./trusted-proxies.ts";
 import { answerUnparsed } from "./unparsed.ts";
-import { dropUnread } from "./unread-bodies.ts";
 
 /** Time limits of the head and of the whole request. */
 const PATIENCE = { headMs: 10_000, requestMs: 30_000 } as const;
@@ -106,4 +103,40 @@ function closed(server: Server, graceMs: number, clock: Clock): Promise<void> {
 function urlOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+const STEPS = 10;
+/** Steps without a request after which no load balancer sends any more. */
+const SILENT_STEPS = 4;
+const MOST_STEPS = 3 * STEPS;
+
+/**
+ * Detects when load balancers have noticed that a server stops. A fixed time is a guess: in a busy cluster, Services
+ * lead to a pod for seconds, as each request proves.
+ */
+function settling(clock: Clock) {
+  let requests = 0;
+  return {
+    requested: () => {
+      requests += 1;
+    },
+    /** Resolves after that time and once requests have ceased, at the latest after three times as long. */
+    async settled(settleMs: number): Promise<void> {
+      if (settleMs === 0) return;
+      await new Promise<void>((resolve) => {
+        let seen = requests;
+        // Steps are counted, not time: each first accepts the requests that came while this process had no processor.
+        const next = (step: number, silent: number) => {
+          const isOver = step >= MOST_STEPS || (step >= STEPS && silent >= SILENT_STEPS);
+          if (isOver) return resolve();
+          clock.setTimer(settleMs / STEPS, () => {
+            const isSilent = requests === seen;
+            seen = requests;
+            next(step + 1, isSilent ? silent + 1 : 0);
+          });
+        };
+        next(0, 0);
+      });
+    },
+  };
 }

@@ -15,7 +15,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  */
 export function parseJson(bytes: Uint8Array | string): unknown {
   const text = typeof bytes === "string" ? bytes : utf8Text(bytes);
-  inspectStructure(text);
+  checkDepth(typeof bytes === "string" ? Buffer.from(bytes) : bytes);
+  checkKeys(text);
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -32,24 +33,50 @@ export function utf8Text(bytes: Uint8Array): string {
   }
 }
 
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+/** Effect of a byte outside of texts on the depth. */
+const STEPS = new Map([
+  [0x5b, 1],
+  [0x7b, 1],
+  [0x5d, -1],
+  [0x7d, -1],
+]);
+
+/**
+ * Refuses too deeply nested JSON before anything is built of it, by bytes: those of brackets and quotes are part of no
+ * other character of UTF-8.
+ *
+ * @throws HttpError (malformed)
+ */
+export function checkDepth(bytes: Uint8Array): void {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) at = endOfText(bytes, at + 1);
+    depth += STEPS.get(byte) ?? 0;
+    if (depth > MAX_DEPTH) throw new HttpError("malformed", `The body is nested deeper than ${MAX_DEPTH} levels`);
+  }
+}
+
+function endOfText(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
 /**
  * A bracket, or a whole string with the colon of a key. A string without end matches to the end of the text: otherwise
  * every quote in it would be tried as a beginning.
  */
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*(?:"(?:\s*:)?|\\?$)/gs;
 
-function inspectStructure(text: string): void {
+function checkKeys(text: string): void {
   const open: Set<string>[] = [];
   for (const [token] of text.matchAll(TOKEN)) {
-    if (token === "{" || token === "[") enter(open);
+    if (token === "{" || token === "[") open.push(new Set());
     else if (token === "}" || token === "]") open.pop();
     else if (token.endsWith(":")) noteKey(token, open.at(-1));
   }
-}
-
-function enter(open: Set<string>[]): void {
-  open.push(new Set());
-  if (open.length > MAX_DEPTH) throw new HttpError("malformed", `The body is nested deeper than ${MAX_DEPTH} levels`);
 }
 
 function noteKey(token: string, keys: Set<string> | undefined): void {

@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type TSchema, Type } from "typebox";
 import { WebhookMalformed } from "../../operator/ports/api/webhook-inbox.ts";
-import { HttpError } from "../errors.ts";
-import { MAX_DEPTH } from "./json-text.ts";
 
 /** A JSON body in its original bytes, which a signature covers. Only size and nesting are bounded. */
 export interface RawBody {
@@ -49,35 +47,4 @@ export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer
 /** True for a body in its original bytes. */
 export function isRaw(body: TSchema | undefined): boolean {
   return body !== undefined && RAW_KEYWORD in body;
-}
-
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-/** Effect of a byte outside of texts on the depth. */
-const STEPS = new Map([
-  [0x5b, 1],
-  [0x7b, 1],
-  [0x5d, -1],
-  [0x7d, -1],
-]);
-
-/**
- * Refuses too deeply nested JSON before anything is built of it, by bytes: those of brackets and quotes are part of no
- * other character of UTF-8.
- *
- * @throws HttpError (malformed)
- */
-export function checkDepth(bytes: Uint8Array): void {
-  let depth = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte === QUOTE) at = endOfText(bytes, at + 1);
-    depth += STEPS.get(byte) ?? 0;
-    if (depth > MAX_DEPTH) throw new HttpError("malformed", `The body is nested deeper than ${MAX_DEPTH} levels`);
-  }
-}
-
-function endOfText(bytes: Uint8Array, start: number): number {
-  let at = start;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return at;
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import type { TSchema } from "typebox";
 import { ConfigInvalid, describeViolations, TtlExceeded } from "../../crds/errors.ts";
 import { HttpError } from "../errors.ts";
 import type { Contract } from "../route.ts";
 import { fieldsOf } from "./fields.ts";
-import { parseJson, utf8Text } from "./json-text.ts";
-import { asMeant } from "./normalize.ts";
-import { checkDepth, chunksOf, isArriving, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
+import { checkDepth, parseJson, utf8Text } from "./json-text.ts";
+import { chunksOf, isArriving, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
 import { type Checked, checker, type Finding } from "./validation.ts";
 
 /** Longer bodies are refused before their end. */
@@ -130,3 +130,33 @@ function bytesOf(request: IncomingMessage, most: number): Promise<Buffer> {
 }
 
 const tooLarge = (most: number) => new HttpError("too-large", `The body may have ${most} bytes at most`);
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+  readonly additionalProperties?: Shape | boolean;
+  readonly "x-number-as-text"?: boolean;
+}
+
+/**
+ * Normalizes a body before validation: removes an optional `null`, which serializers write for a field without a value;
+ * turns a whole number into digits where the schema says so (`x-number-as-text`). Any other `null` stays, and the
+ * schema refuses it.
+ */
+export function asMeant(value: unknown, schema: TSchema): unknown {
+  return meant(value, schema as Shape);
+}
+
+function meant(value: unknown, shape: Shape): unknown {
+  if (Number.isSafeInteger(value) && shape["x-number-as-text"]) return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  const { properties = {}, required = [], items = {}, additionalProperties } = shape;
+  if (Array.isArray(value)) return value.map((item) => meant(item, items));
+  const others = typeof additionalProperties === "object" ? additionalProperties : {};
+  const shapeOf = (name: string) => (Object.hasOwn(properties, name) ? (properties[name] as Shape) : others);
+  const isAbsent = (name: string, field: unknown) =>
+    field === null && Object.hasOwn(properties, name) && !required.includes(name);
+  const fields = Object.entries(value).filter(([name, field]) => !isAbsent(name, field));
+  return Object.fromEntries(fields.map(([name, field]) => [name, meant(field, shapeOf(name))]));
+}

@@ -1,5 +1,5 @@
 import type { Totals } from "../../crds/usage/period-summary.ts";
-import { rounded } from "../schemas/rounded.ts";
+import { rounded } from "../schemas/fields.ts";
 
 const HOUR_S = 3_600;
 

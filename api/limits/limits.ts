@@ -3,7 +3,6 @@ import { type AugmentedRequest, ipKeyGenerator, type RateLimitRequestHandler, ra
 import type { Settings } from "../../config/settings.ts";
 import { HOUR_MS, MINUTE_MS } from "../../crds/durations.ts";
 import type { Counter } from "../../operator/ports/api/shared-counters.ts";
-import type { Caller } from "../auth/access.ts";
 import { HttpError } from "../errors.ts";
 import { type CounterParts, FallbackStore } from "./fallback-store.ts";
 
@@ -41,6 +40,13 @@ const LIMITS = {
  * (rate-limited) beyond the limit.
  */
 type Spend = (request: Request, response: Response, key?: string) => Promise<void>;
+
+interface CountedCaller {
+  readonly subject: string;
+  /** An API token; `undefined` for an ID token. */
+  readonly token?: { readonly id: string };
+}
+
 export interface Limits extends Readonly<Record<Exclude<keyof typeof LIMITS, "credential" | "owner">, Spend>> {
   /**
    * Counts one request of a caller, by credential and owner. The `X-RateLimit-*` headers are the nearer limit's. A
@@ -48,7 +54,7 @@ export interface Limits extends Readonly<Record<Exclude<keyof typeof LIMITS, "cr
    *
    * @throws HttpError (rate-limited)
    */
-  authenticated(request: Request, response: Response, caller: Pick<Caller, "subject" | "token">): Promise<void>;
+  authenticated(request: Request, response: Response, caller: CountedCaller): Promise<void>;
   /**
    * Refuses a webhook, unread, of a client address at its limit of refused webhooks in this process.
    *

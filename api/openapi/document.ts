@@ -1,4 +1,6 @@
 import type { TSchema } from "typebox";
+import { HEADERS } from "../http/headers.ts";
+import { isRaw } from "../input/raw-body.ts";
 import {
   type Access,
   type Contract,
@@ -12,9 +14,8 @@ import {
   versionsOf,
 } from "../route.ts";
 import { Problem } from "../schemas/fields.ts";
-import { requestBody } from "./bodies.ts";
 import { exampleOf, PROBLEM_EXAMPLES } from "./examples.ts";
-import { HEADERS, responses } from "./responses.ts";
+import { responses } from "./responses.ts";
 import { type Components, component, type Json } from "./schemas.ts";
 
 /** OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
@@ -179,3 +180,29 @@ function parameters(schema: TSchema | undefined, place: "path" | "query" | "head
 
 /** Generated clients can't leave out a header whose schema is a date-time. */
 const withoutFormat = ({ format: _format, ...schema }: Json): Json => schema;
+
+/** Body of an operation: JSON, and a form where the route takes it. */
+function requestBody({ body, forms }: Contract, components: Components): Json {
+  const schema = body as Json;
+  const example = exampleOf(schema);
+  const isNeeded = isRaw(body) || "minProperties" in schema;
+  const required = isNeeded || ((schema.required as string[] | undefined)?.length ?? 0) > 0;
+  return {
+    required,
+    content: {
+      "application/json": { schema: component(schema, components), example },
+      ...(forms ? { "application/x-www-form-urlencoded": { schema: formOf(schema), example } } : {}),
+    },
+  };
+}
+
+/**
+ * The same fields in words. With one schema for both, openapi-python-client sends JSON as a form; with a second schema
+ * of its own fields, openapi-generator leaves the class out and uses it still
+ * (https://github.com/OpenAPITools/openapi-generator/issues/11730).
+ */
+const formOf = ({ title }: Json): Json => ({
+  type: "object",
+  additionalProperties: true,
+  description: `The fields of ${title} by the same names, and objects as JSON.`,
+});

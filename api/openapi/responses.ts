@@ -1,39 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { ERRORS, isErrorCode } from "../errors.ts";
+import type { HEADERS } from "../http/headers.ts";
 import { type Contract, isWrapped, type Version } from "../route.ts";
 import { Instant } from "../schemas/fields.ts";
 import { exampleOf, problemExamples } from "./examples.ts";
 import { type Components, component, type Json } from "./schemas.ts";
 
-/** Headers of replies, by name. */
-export const HEADERS = {
-  "X-Request-ID": {
-    description: "The id of the request, the caller's own when it is well formed.",
-    schema: { type: "string" },
-    example: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
-  },
-  "X-RateLimit-Limit": {
-    description: "Requests a minute; an hour, where the operation says so.",
-    schema: { type: "integer" },
-    example: 100,
-  },
-  "X-RateLimit-Remaining": { description: "Remaining requests.", schema: { type: "integer" }, example: 99 },
-  "X-RateLimit-Reset": {
-    description: "End of the window, in epoch seconds.",
-    schema: { type: "integer" },
-    example: 1780315260,
-  },
-  "Retry-After": {
-    description: "Seconds until trying again makes sense.",
-    schema: { type: "integer" },
-    example: 5,
-  },
-  "WWW-Authenticate": {
-    description: "`Bearer`: the authentication scheme.",
-    schema: { type: "string" },
-    example: "Bearer",
-  },
-} as const;
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
 /** For ENV_NAME_EXISTS, where the name will be free again. */
 const NAME_FREE_AGAIN = {

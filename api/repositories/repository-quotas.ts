@@ -1,6 +1,6 @@
 import { type EnvironmentSpec, repositoriesOf } from "../../crds/environment/ephemeral-environment.ts";
+import { takesPlace } from "../../crds/environment/repository-use.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
-import { takesPlace } from "../../crds/repository/repository-use.ts";
 import type { Environments } from "../../operator/ports/api/environments.ts";
 import type { Repositories } from "../../operator/ports/repositories.ts";
 import { HttpError } from "../errors.ts";

@@ -11,17 +11,17 @@ export function isUsable(repository: Repository, caller: Caller): boolean {
 /**
  * Repository of this id, for a new environment.
  *
- * @param asked the field that names it, and the required type, if any
+ * @param requested the field that names it, and the required type, if any
  * @throws RepositoryNotFound also for a Repository that the caller may not use
  */
 export function usableRepository(
   id: string,
-  asked: { readonly field: string; readonly type?: Repository["spec"]["type"]; readonly caller: Caller },
+  requested: { readonly field: string; readonly type?: Repository["spec"]["type"]; readonly caller: Caller },
   { repositories }: Pick<Services, "repositories">,
 ): Repository {
   const found = repositories.find(id);
-  const isAsked =
-    found !== undefined && isUsable(found, asked.caller) && (asked.type ?? found.spec.type) === found.spec.type;
-  if (!isAsked) throw new RepositoryNotFound(id, asked.field);
+  const isRequested =
+    found !== undefined && isUsable(found, requested.caller) && (requested.type ?? found.spec.type) === found.spec.type;
+  if (!isRequested) throw new RepositoryNotFound(id, requested.field);
   return found;
 }

@@ -1,8 +1,8 @@
 /** Schemas of overrides. */
 import { type Static, Type } from "typebox";
-import { PLAIN_VALUE_PATTERN, Amount as ResourceAmount } from "../../crds/environment/overrides.schema.ts";
-import { MOST_VARIABLES, VARIABLE_MAX_LENGTH } from "../../crds/environment/variable-limits.ts";
+import { PLAIN_VALUE_PATTERN, Amount as ResourceAmount } from "../../crds/overrides.schema.ts";
 import { closed, DOTTED_VARIABLE_PATTERN, map, SECRET_ID_PATTERN, SECRET_KEY_PATTERN } from "../../crds/schema.ts";
+import { MOST_VARIABLES, VARIABLE_MAX_LENGTH } from "../../crds/variable-limits.ts";
 
 export const SecretKeyRef = closed(
   {

@@ -94,3 +94,8 @@ export const Problem = closed(
     timestamp: "2026-06-01T12:00:00.000Z",
   }),
 );
+
+/** Figure with so many decimals; null stays null. */
+export function rounded<N extends number | null>(value: N, digits: number): N {
+  return (value === null ? null : Number(value.toFixed(digits))) as N;
+}

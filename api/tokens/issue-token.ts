@@ -10,7 +10,7 @@ import { DAY_MS } from "../../crds/durations.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { type Caller, scopesBeyond } from "../auth/access.ts";
-import { vouchedOf } from "../auth/callers.ts";
+import { assertedClaimsOf } from "../auth/callers.ts";
 import { HttpError } from "../errors.ts";
 import { addAuditObject } from "../request-context.ts";
 import type { Services } from "../services.ts";
@@ -64,7 +64,7 @@ function specOf(
     scopes: [...scopes],
     ...(description ? { description } : {}),
     owner: { subject: caller.subject, email: caller.email, name: caller.name },
-    vouched: vouchedOf(caller),
+    assertedClaims: assertedClaimsOf(caller),
     ...(days === undefined ? {} : { expiresAt: new Date(endMs).toISOString() }),
     ...(services.settings.api.tokens.revealable ? { keepsValue: true } : {}),
   };

@@ -9,7 +9,6 @@ import { toPage } from "../schemas/page.ts";
 import type { Services } from "../services.ts";
 import { issueToken } from "./issue-token.ts";
 import { CreatedToken, TokenList, TokenPath, TokenQuery, TokenRecord, TokenRequest, TokenValue } from "./schemas.ts";
-import { toTokenRecord } from "./views.ts";
 
 /** Only the owner in person, not an API token. */
 const access = { permission: "tokens:manage", proof: "id_token" } as const;
@@ -125,3 +124,24 @@ export const tokenRoutes = feature(
   { createToken, listTokens, revokeToken, getTokenValue },
   { envelope: "always" },
 );
+
+/** Record of a token; never its value. */
+function toTokenRecord(token: ApiToken, now: Date): TokenRecord {
+  const { metadata, spec, status } = token;
+  return {
+    id: metadata.name,
+    name: spec.name,
+    description: spec.description ?? "",
+    scopes: [...spec.scopes],
+    token_prefix: spec.prefix,
+    status: tokenState(token, now),
+    created_at: timestamp(metadata.creationTimestamp),
+    expires_at: maybe(spec.expiresAt),
+    last_used_at: maybe(status?.lastUsedAt),
+    revoked_at: maybe(spec.revokedAt),
+    owner: { email: spec.owner.email, name: spec.owner.name },
+  };
+}
+
+const timestamp = (moment: string) => new Date(moment).toISOString();
+const maybe = (moment: string | undefined) => (moment === undefined ? null : timestamp(moment));

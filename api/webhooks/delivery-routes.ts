@@ -1,5 +1,4 @@
-import type { WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
-import { isPending } from "../../crds/webhooks/webhook-delivery.ts";
+import { isPending, type WebhookDelivery } from "../../crds/webhooks/webhook-delivery.ts";
 import { HttpError } from "../errors.ts";
 import { feature, route } from "../route.ts";
 import { toPage } from "../schemas/page.ts";
@@ -118,13 +117,13 @@ const approveCommit = route({
 function isWanted(delivery: WebhookDelivery, { repository, status, source, event }: DeliveryQuery): boolean {
   const { spec } = delivery;
   const phase = isPending(delivery) ? "pending" : delivery.status?.phase;
-  const asked = [
+  const requested = [
     [status, phase],
     [source, spec.source],
     [event, spec.event.type],
   ] as const;
   const isOfRepository = repository === undefined || (spec.repositories?.includes(repository) ?? false);
-  return isOfRepository && asked.every(([wanted, is]) => wanted === undefined || wanted === is);
+  return isOfRepository && requested.every(([wanted, is]) => wanted === undefined || wanted === is);
 }
 
 function newestFirst({ spec: one, metadata }: WebhookDelivery, { spec: other, metadata: beside }: WebhookDelivery) {

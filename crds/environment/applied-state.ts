@@ -1,5 +1,4 @@
 import { PULL_REQUEST_STATE_ANNOTATION } from "../group.ts";
-import type { PullRequestState } from "../webhooks/webhook-event.schema.ts";
 import type { AppliedState } from "./applied-state.schema.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
@@ -7,8 +6,13 @@ export type { AppliedState } from "./applied-state.schema.ts";
 
 const FORM = /^(\S{1,64}) (open|closed) ([0-9a-f]{40}|[0-9a-f]{64})$/;
 
+interface ReportedState extends Pick<AppliedState, "state"> {
+  readonly updatedAt?: string;
+  readonly headCommit: string;
+}
+
 /** Annotation with a pull request's state; empty for a host that reports no time. */
-export function appliedAnnotation({ updatedAt, state, headCommit }: PullRequestState): Record<string, string> {
+export function appliedAnnotation({ updatedAt, state, headCommit }: ReportedState): Record<string, string> {
   if (updatedAt === undefined) return {};
   return { [PULL_REQUEST_STATE_ANNOTATION]: `${new Date(updatedAt).toISOString()} ${state} ${headCommit}` };
 }

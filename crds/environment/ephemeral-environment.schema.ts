@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { NAME_RULES, type NamedKind } from "../names.ts";
+import { ComponentOverrides, ValueOverride, Variable } from "../overrides.schema.ts";
 import { Branch, branchRules } from "../repository/branches.ts";
 import {
   type CelRule,
@@ -10,12 +11,11 @@ import {
   literals,
   map,
   rules,
+  TTL_MAX_HOURS,
   text,
   timestamp,
 } from "../schema.ts";
-import { ComponentOverrides, ValueOverride, Variable } from "./overrides.schema.ts";
 import { MOST_PIPELINES, PIPELINE_RULES, PIPELINES_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
-import { TTL_MAX_HOURS } from "./ttl.ts";
 
 const nameOf = (kind: string) => text(50, `Name of a ${kind}.`, { minLength: 1 });
 

@@ -6,8 +6,8 @@ import {
   DELETION_TRACEPARENT_ANNOTATION,
   FINALIZER,
   kindOf,
-  RECONCILE_ANNOTATION,
   type Resource,
+  reconcileToken,
   TRACEPARENT_ANNOTATION,
 } from "../group.ts";
 import { COMPONENTS, type Component } from "../names.ts";
@@ -72,15 +72,6 @@ export function environmentManifest(name: string, spec: EnvironmentSpec, annotat
 
 interface Annotated {
   readonly metadata: Pick<EphemeralEnvironment["metadata"], "annotations">;
-}
-
-/** Length of the status field; longer tokens are ignored. */
-const TOKEN_MAX_LENGTH = 128;
-
-/** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */
-export function reconcileToken({ metadata }: Annotated): string | undefined {
-  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
-  return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
 }
 
 /** Length of the status field; the platform's ids are shorter. */

@@ -1,7 +1,7 @@
 import type { ConfigSetSpec } from "../config-set.schema.ts";
 import type { Component } from "../names.ts";
+import type { EnvironmentVariable } from "../overrides.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
-import type { EnvironmentVariable } from "./overrides.schema.ts";
 
 /** A variable of a component, and its origin. */
 export type GivenVariable = EnvironmentVariable & { readonly origin: "config_set" | "override" };

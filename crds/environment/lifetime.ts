@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../durations.ts";
+import { TTL_DEFAULT_HOURS } from "../schema.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
-import { TTL_DEFAULT_HOURS } from "./ttl.ts";
 
 /** Grace period after a lowered TTL or a removed protection. */
 const GRACE_PERIOD_MS = 15 * 60_000;

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ChartValues } from "../chart-values/chart-values.schema.ts";
-import { SecretRef, ValuePath } from "../environment/overrides.schema.ts";
+import { SecretRef, ValuePath } from "../overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
 import { Branch, branchRules } from "./branches.ts";
 import { CHART_CEL_RULES, type ChartSource, COMMIT_CHART_RULE } from "./chart-source.ts";

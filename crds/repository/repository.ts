@@ -1,5 +1,4 @@
-import { reconcileToken } from "../environment/ephemeral-environment.ts";
-import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource } from "../group.ts";
+import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource, reconcileToken } from "../group.ts";
 import type { ChartSource } from "./chart-source.ts";
 import { type Build, DEFAULT_TAG_TEMPLATE, tagOf } from "./image-tag.ts";
 import type { Chart, RepositorySpec, RepositoryStatus, SecretKind } from "./repository.schema.ts";
@@ -69,8 +68,8 @@ export function isOneRepository(one: Hosted, other: Hosted): boolean {
 
 /** Token of a requested check without an answer. */
 export function askedCheck(repository: Repository): string | undefined {
-  const asked = reconcileToken(repository);
-  return asked === repository.status?.lastHandledReconcileAt ? undefined : asked;
+  const requested = reconcileToken(repository);
+  return requested === repository.status?.lastHandledReconcileAt ? undefined : requested;
 }
 
 /** A variable to generate a value for. */

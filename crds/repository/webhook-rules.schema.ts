@@ -1,7 +1,6 @@
 /** Webhook rules of a Repository: events that create and delete environments, and recipients of messages. */
 import { type Static, Type } from "typebox";
-import { TTL_MAX_HOURS } from "../environment/ttl.ts";
-import { literals, rules } from "../schema.ts";
+import { literals, rules, TTL_MAX_HOURS } from "../schema.ts";
 
 export const CREATE_ACTIONS = ["opened", "reopened", "synchronize", "ready_for_review", "labeled"] as const;
 export const DELETE_ACTIONS = ["closed", "merged"] as const;

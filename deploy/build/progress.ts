@@ -29,7 +29,7 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
       const began = performance.now();
       const state = () => `${name}${detail()} … ${seconds(began)}`;
       running.set(name, state);
-      const slow = live ? undefined : tellRegularly(() => stream.write(`${state()}\n`));
+      const slow = live ? undefined : reportRegularly(() => stream.write(`${state()}\n`));
       live?.start();
       try {
         const result = await work();
@@ -65,11 +65,11 @@ export function planned(
   const weights = plan.map(({ weight = 0 }) => weight);
   const began = now();
   let started = 0;
-  let done: Estimate["done"] = { steps: 0, seconds: 0 };
+  let done: StepProgress["done"] = { steps: 0, seconds: 0 };
   const since = () => (now() - began) / 1000;
   const detail = () => {
-    const told = estimate({ weights, done, seconds: since(), processors });
-    return told === undefined ? "" : `, ${words(told)}`;
+    const estimated = estimate({ weights, done, seconds: since(), processors });
+    return estimated === undefined ? "" : `, ${words(estimated)}`;
   };
   return {
     step: (name, work) =>
@@ -86,9 +86,9 @@ export function planned(
 }
 
 /** After two seconds and every half minute: builds take minutes, and a silent log looks hung. */
-function tellRegularly(tell: () => void): { stop: () => void } {
+function reportRegularly(report: () => void): { stop: () => void } {
   let timer = setTimeout(function again() {
-    tell();
+    report();
     timer = setTimeout(again, 30_000).unref();
   }, 2000).unref();
   return { stop: () => clearTimeout(timer) };
@@ -120,7 +120,7 @@ function seconds(began: number): string {
 }
 
 /** Progress of steps that run one after the other. */
-interface Estimate {
+interface StepProgress {
   /** About the processor seconds of each step. */
   readonly weights: readonly number[];
   /** Number of steps that are done, and seconds until the last of them was. */
@@ -131,7 +131,7 @@ interface Estimate {
 }
 
 /** Seconds that all steps take together, and seconds that are over. */
-interface Told {
+interface Estimate {
   readonly seconds: number;
   readonly ofSeconds: number;
 }
@@ -141,7 +141,7 @@ interface Told {
  * keeps all its processors busy as fast as the one that was measured. A step that takes longer than its share moves the
  * end, and is never reported as over. Undefined when no step has a weight.
  */
-export function estimate({ weights, done, seconds, processors }: Estimate): Told | undefined {
+export function estimate({ weights, done, seconds, processors }: StepProgress): Estimate | undefined {
   const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0);
   if (sum(weights) === 0) return undefined;
   const weightDone = sum(weights.slice(0, done.steps));
@@ -151,7 +151,7 @@ export function estimate({ weights, done, seconds, processors }: Estimate): Told
 }
 
 /** `about 2 of 12 min`, below two minutes `about 20 of 70 s`. */
-export function words({ seconds, ofSeconds }: Told): string {
+export function words({ seconds, ofSeconds }: Estimate): string {
   const isShort = ofSeconds < 120;
   const [unit, name] = isShort ? [10, "s"] : [60, "min"];
   const scale = isShort ? 10 : 1;

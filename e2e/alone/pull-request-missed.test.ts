@@ -77,7 +77,7 @@ test("a pull request that is closed while the platform is down loses its environ
   await untilGone(name);
   expect(await madeFor(uid)).toEqual([]);
   // A sweep during the pull request's opening stores a delivery, too.
-  const asked = (await pull.deliveries()).filter(({ spec }) => spec.source === "refetch");
-  const ends = asked.filter(({ spec }) => spec.event.pullRequest?.action === "closed");
+  const requested = (await pull.deliveries()).filter(({ spec }) => spec.source === "refetch");
+  const ends = requested.filter(({ spec }) => spec.event.pullRequest?.action === "closed");
   expect(ends.map(({ status }) => status?.phase)).toEqual(["acted"]);
 });

@@ -55,8 +55,11 @@ test("a developer creates an environment through the Service, reads its logs, ex
   for (const url of [backend, frontend]) expect((await open(url)).status).toBe(200);
   const checked = await ask("GET", `/environments/${id}/check-all-urls`);
   expect(checked).toMatchObject({ status: 200, body: { status: "healthy" } });
-  const { body: told } = await ask<{ logs: readonly { message: string }[] }>("GET", `/environments/${id}/logs/backend`);
-  expect(told.logs.map(({ message }) => message)).toContain("listening");
+  const { body: reported } = await ask<{ logs: readonly { message: string }[] }>(
+    "GET",
+    `/environments/${id}/logs/backend`,
+  );
+  expect(reported.logs.map(({ message }) => message)).toContain("listening");
 
   const extended = await ask<{ environment: { expires_at: string } }>("PUT", `/environments/${id}`, {
     body: { ttl_hours: 3 },

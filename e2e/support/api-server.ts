@@ -21,16 +21,16 @@ interface Kind {
 /**
  * Reads as `kubectl get KINDS [NAME] OPTIONS --output=json` would, without a process. Fails with the API server's message.
  */
-export async function get(kinds: string, ...asked: readonly string[]): Promise<readonly object[]> {
-  const found = await Promise.all(kinds.split(",").map(async (kind) => objectsOf(await kindOf(kind), asked)));
+export async function get(kinds: string, ...requested: readonly string[]): Promise<readonly object[]> {
+  const found = await Promise.all(kinds.split(",").map(async (kind) => objectsOf(await kindOf(kind), requested)));
   return found.flat();
 }
 
 async function objectsOf(
   { kind, path, plural, isNamespaced }: Kind,
-  asked: readonly string[],
+  requested: readonly string[],
 ): Promise<readonly object[]> {
-  const { name, namespace, isEverywhere, ...selectors } = wanted(asked);
+  const { name, namespace, isEverywhere, ...selectors } = wanted(requested);
   const place = isNamespaced && !isEverywhere ? `${path}/namespaces/${namespace}/${plural}` : `${path}/${plural}`;
   if (name !== undefined) return [await ask<object>(`${place}/${name}`)];
   const { items } = await ask<{ items: readonly object[] }>(`${place}?${new URLSearchParams(selectors)}`);
@@ -38,15 +38,15 @@ async function objectsOf(
   return items.map((item) => ({ ...item, kind }));
 }
 
-function wanted(asked: readonly string[]) {
-  const options = new Map(asked.filter(isOption).map((option) => option.split(/=(.*)/s) as [string, string]));
+function wanted(requested: readonly string[]) {
+  const options = new Map(requested.filter(isOption).map((option) => option.split(/=(.*)/s) as [string, string]));
   const take = (option: string) => {
     const value = options.get(option);
     options.delete(option);
     return value;
   };
   const found = {
-    name: asked.find((word) => !isOption(word)),
+    name: requested.find((word) => !isOption(word)),
     namespace: take("--namespace") ?? "default",
     isEverywhere: options.delete("--all-namespaces"),
     labelSelector: take("--selector") ?? "",
@@ -119,8 +119,8 @@ async function ask<T>(path: string, accept = "application/json"): Promise<T> {
 
 async function answerOf<T>({ server, agent }: Access, path: string, accept: string) {
   const signal = AbortSignal.timeout(DEADLINE_MS);
-  const asked = request(server + path, { agent, headers: { accept }, signal }).end();
-  const [reply] = (await once(asked, "response")) as [IncomingMessage];
+  const requested = request(server + path, { agent, headers: { accept }, signal }).end();
+  const [reply] = (await once(requested, "response")) as [IncomingMessage];
   return { status: reply.statusCode, body: (await json(reply)) as T };
 }
 

@@ -4,13 +4,13 @@ import { json } from "node:stream/consumers";
 import { connect as connectSecurely } from "node:tls";
 import type { Knock } from "./stranger.ts";
 
-const NOBODY = 65_534;
+const UNPRIVILEGED = 65_534;
 const PATIENCE_MS = 5_000;
 
 const knocks = (await json(process.stdin)) as readonly Knock[];
-process.setgroups?.([NOBODY]);
-process.setgid?.(NOBODY);
-process.setuid?.(NOBODY);
+process.setgroups?.([UNPRIVILEGED]);
+process.setgid?.(UNPRIVILEGED);
+process.setuid?.(UNPRIVILEGED);
 process.stdout.write(JSON.stringify(await Promise.all(knocks.map(knock))));
 
 function knock({ at, tls = false, say }: Knock): Promise<string> {

@@ -1,7 +1,7 @@
 import type { ApiToken, ApiTokenSpec } from "../../crds/api-token.ts";
 
 /** Dated statement of the identity provider about an owner. */
-export type Vouched = ApiTokenSpec["vouched"];
+export type AssertedClaims = ApiTokenSpec["assertedClaims"];
 
 /**
  * Stored API tokens: hashes, owners and scopes, never the tokens.
@@ -35,7 +35,7 @@ export interface ApiTokens {
   revoke(token: ApiToken, at: Date): Promise<ApiToken | undefined>;
 
   /** Stores the identity provider's statement about the owner, unless a newer one is stored or the token is gone. */
-  vouch(token: ApiToken, vouched: Vouched): Promise<void>;
+  storeAssertion(token: ApiToken, assertedClaims: AssertedClaims): Promise<void>;
 
   /** Stores a use of the token, unless it is gone. */
   noteUse(token: ApiToken, at: Date): Promise<void>;

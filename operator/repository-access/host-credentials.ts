@@ -1,5 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
+import type { SecretRef } from "../../crds/overrides.schema.ts";
 import { OCI_SCHEME } from "../../crds/repository/chart-source.ts";
 import { type Chart, imagePlace, type Repository } from "../../crds/repository/repository.ts";
 import { textOf } from "../../crds/secret-text.ts";

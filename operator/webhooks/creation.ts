@@ -1,8 +1,8 @@
 import type { Settings } from "../../config/settings.ts";
 import type { EnvironmentSpec } from "../../crds/environment/ephemeral-environment.ts";
+import { sharedGroups, takesPlace } from "../../crds/environment/repository-use.ts";
 import { branchProblem } from "../../crds/repository/branches.ts";
 import { admits, branchOf, fullNameOf, isOneRepository, type Repository } from "../../crds/repository/repository.ts";
-import { sharedGroups, takesPlace } from "../../crds/repository/repository-use.ts";
 import type { DecisionContext } from "./decision.ts";
 
 /** Components of a new environment, and its sharing groups. */

@@ -1,7 +1,7 @@
 import NodeCache from "node-cache";
 import type { Settings } from "../../config/settings.ts";
-import type { SecretRef } from "../../crds/environment/overrides.schema.ts";
 import { SecretsUnavailable } from "../../crds/errors.ts";
+import type { SecretRef } from "../../crds/overrides.schema.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { textOf } from "../../crds/secret-text.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";

@@ -11,8 +11,8 @@ import { eventLoopDelays } from "./event-loop.ts";
 const usual = Number(process.argv[2]);
 const bodies = new Map<number, string>();
 function bodyOf(url: string): string {
-  const asked = /\?bytes=(\d+)$/.exec(url)?.[1];
-  const bytes = asked === undefined ? usual : Number(asked);
+  const requested = /\?bytes=(\d+)$/.exec(url)?.[1];
+  const bytes = requested === undefined ? usual : Number(requested);
   const body = bodies.get(bytes) ?? "x".repeat(bytes);
   bodies.set(bytes, body);
   return body;

@@ -1,5 +1,5 @@
 import { leases, microTime } from "../../operator/kit/leader/leader-election.ts";
-import type { World } from "../support/fixtures/environment/environment-world.ts";
+import type { World } from "../support/worlds/environment-world.ts";
 
 /** Holds the lease for another process: the platform serves, and reconciles nothing. */
 export async function leadElsewhere({ admin }: World): Promise<void> {

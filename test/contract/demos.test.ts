@@ -36,7 +36,7 @@ describe("the demo dashboard", () => {
   });
 
   test("is refused to callers who may not read insights", async () => {
-    expectProblem(await call("get", "/api/demos/dashboard", "nobody"), 403);
+    expectProblem(await call("get", "/api/demos/dashboard", "outsider"), 403);
   });
 });
 

@@ -37,13 +37,13 @@ describe("the documentation", () => {
       expect({ link, from, status: reply.status }).toEqual({ link, from, status: 200 });
       return { pathname, reply };
     };
-    const landing = async (asked: string) => {
-      const { status, headers } = await http.get(asked);
-      return status === 308 ? new URL(headers.location ?? "", `https://host.test${asked}`).pathname : asked;
+    const landing = async (requested: string) => {
+      const { status, headers } = await http.get(requested);
+      return status === 308 ? new URL(headers.location ?? "", `https://host.test${requested}`).pathname : requested;
     };
     expect(await landing(`${prefix}/openapi.json/`)).toBe(`${prefix}/openapi.json`);
-    for (const asked of ["/docs", "/docs/", "/redoc", "/redoc/"]) {
-      const page = await landing(`${prefix}${asked}`);
+    for (const path of ["/docs", "/docs/", "/redoc", "/redoc/"]) {
+      const page = await landing(`${prefix}${path}`);
       const links = [...(await http.get(page)).text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link ?? "");
       const scripts = links.filter((link) => link !== NO_ICON);
       for (const link of scripts) await followed(link, page);

@@ -21,7 +21,7 @@ const WHOLE = "from=2026-10-24T00:00:00Z&to=2026-11-02T12:00:00Z";
 const berlin = "from=2026-10-01T00:00:00%2B02:00&to=2026-11-01T00:00:00%2B01:00";
 const newYork = "from=2026-10-01T00:00:00-04:00&to=2026-11-01T00:00:00-04:00";
 
-let told: { readonly sleeping: { readonly cost: object } };
+let reported: { readonly sleeping: { readonly cost: object } };
 
 beforeAll(async () => {
   service = await startApiService({ settings: { costs } });
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await people.suspends("developer", "steady", true);
   await requests("steady", "0", "0", "10Gi");
   await at("2026-10-25T12:00:00Z");
-  told = { sleeping: await get("v2/environments/steady", "developer") };
+  reported = { sleeping: await get("v2/environments/steady", "developer") };
   await at("2026-10-26T06:30:00Z");
   await people.suspends("developer", "steady", false);
   await requests("steady", "2000m", "2048Mi", "10Gi");
@@ -75,7 +75,7 @@ afterAll(() => service.stop());
 
 test("a sleeping environment's own cost is reported to the cent, and what it is going to cost until its expiry", () => {
   // 4.49 hours for 3, 6 for 4, 5.5 for 1; 80 hours are left.
-  expect(told.sleeping.cost).toMatchObject({ actual: 42.97, per_hour: 1, forecast: 122.97 });
+  expect(reported.sleeping.cost).toMatchObject({ actual: 42.97, per_hour: 1, forecast: 122.97 });
 });
 
 /** Figures from records, and again from the sums of days alone. */

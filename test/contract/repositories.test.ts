@@ -174,7 +174,7 @@ describe("a reload", () => {
   });
 
   // Abuse case 23.
-  test.each<Person>(["nobody", "viewer", "developer"])("is refused to %s", async (person) => {
+  test.each<Person>(["outsider", "viewer", "developer"])("is refused to %s", async (person) => {
     expectProblem(await call("post", `${PATH}/reload`, person), 403);
   });
 });

@@ -29,3 +29,22 @@ const findings = documents.flatMap(({ path, text }) =>
   ),
 );
 reportFindings(findings, "CONTRIBUTING.md and docs/adr name what exists");
+
+/** Every decision is listed once, with its title, and sorted by number below its subject. */
+const index = documents.find(({ path }) => path === "docs/adr/README.md")?.text ?? "";
+const subjects = index.split(/^## .*$/m).map((text) => [...text.matchAll(/^- \[(.+)\]\((.+)\)$/gm)]);
+const listed = subjects.flat().map(([, title = "", file = ""]) => ({ title, file }));
+const decisions = documents.filter(({ path }) => /^docs\/adr\/\d/.test(path));
+const misplaced = decisions.flatMap(({ path, text }) => {
+  const title = /^# (.+)$/m.exec(text)?.[1];
+  const entries = listed.filter(({ file }) => `docs/adr/${file}` === path);
+  return entries.length === 1 && entries[0]?.title === title ? [] : [`${path}: listed ${entries.length} times`];
+});
+const unsorted = subjects
+  .map((entries) => entries.map(([, , file = ""]) => file))
+  .filter((files) => files.some((file, at) => at > 0 && file < (files[at - 1] ?? "")));
+const missing = listed.filter(({ file }) => !paths.has(`docs/adr/${file}`)).map(({ file }) => `there is no ${file}`);
+reportFindings(
+  [...misplaced, ...missing, ...unsorted.map((files) => `not sorted: ${files.join(", ")}`)],
+  "docs/adr/README.md lists each decision once, by subject and number, with its title",
+);

@@ -13,17 +13,45 @@ const RETIRED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b([sS]eams?|[A-Z]\w*Seam)\b/, "interceptor"],
   [/\b[fF]oundations\b/, "dependencies"],
   [/\b(expiry|sweep)\.breaker\b/, "deletionBudget"],
+  // The user `nobody` of Unix, and addresses of no account.
+  [/(?<![`:])\b(nobody|somebody|whoever)\b(?![@-])/i, "name the subject"],
+  [/\b(seam|seams|[a-z]+Seam|[A-Z]\w*Seam)\b/, "interceptor"],
+  [/vouch/i, "assert, assertedClaims"],
+  [/\b[fF]acade\b/, "api"],
+  [/\bFoundations\b/, "Dependencies"],
 ];
 
+/** The same, where they are no words of a text for people. */
+const RETIRED_IN_CODE: typeof RETIRED = [[/\b(asked|Asked|isAsked)\b/, "requested"]];
+/** The same, in code and in comments. */
+const RETIRED_OUTSIDE_TEXTS: typeof RETIRED = [[/\b(told|Told|[a-z]+Told|told[A-Z]\w*)\b/, "report, reported, status"]];
+
+/** A text in quotes, a template, or a pattern. */
+const TEXT = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|\/(?![/*])(?:[^/\\]|\\.)+\/[a-z]*(?=[),;.])/g;
+const EXPRESSION = /\$\{[^}]*\}/g;
+const COMMENT = /(\/\/|^\s*\/?\*|\{?\/\*).*/;
+const isCode = (path: string) => /\.(ts|tsx|mjs)$/.test(path);
+const withoutTexts = (line: string) => (/^\s*(\/\/|\/?\*)/.test(line) ? line : line.replaceAll(TEXT, expressionsOf));
+const expressionsOf = (text: string) => (text.startsWith("`") ? (text.match(EXPRESSION) ?? []) : []).join(" ");
+
+function retiredIn(path: string, line: string) {
+  const outside = isCode(path) ? withoutTexts(line) : line;
+  // Texts of pages stand in JSX without quotes.
+  const code = path.endsWith(".tsx") || !isCode(path) ? "" : outside.replace(COMMENT, "");
+  return [
+    ...RETIRED.filter(([word]) => word.test(line)),
+    ...RETIRED_OUTSIDE_TEXTS.filter(([word]) => word.test(outside)),
+    ...RETIRED_IN_CODE.filter(([word]) => word.test(code)),
+  ];
+}
+
 const findings = checkoutFiles(/\.(ts|tsx|mjs|yaml|tpl)$/, ...process.argv.slice(2))
-  .filter(({ path }) => path !== "test/lint/words.ts")
+  .filter(({ path }) => !path.startsWith("test/lint/"))
   .flatMap(({ path, text }) =>
     text
       .split("\n")
       .flatMap((line, index) =>
-        RETIRED.filter(([word]) => word.test(line)).map(
-          ([, instead]) => `${path}:${index + 1}: ${line.trim()} (say: ${instead})`,
-        ),
+        retiredIn(path, line).map(([, instead]) => `${path}:${index + 1}: ${line.trim()} (say: ${instead})`),
       ),
   );
 reportFindings(findings, "these words are retired");

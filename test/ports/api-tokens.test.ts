@@ -10,8 +10,8 @@ import { systemClock } from "../../operator/kit/time/clock.ts";
 import { BY_OWNER } from "../../operator/ports/caches.ts";
 import { memoryApiTokens } from "../support/doubles/memory/api-tokens.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { apiTokensSuite } from "./suites/api-tokens.suite.ts";
 
 const plane = await controlPlane();

@@ -102,10 +102,10 @@ describe("the audit trail in a file", () => {
     const stream = new PassThrough().resume();
     const trail = jsonAuditTrail({ stream, file: { path, maxBytes: 1_000, keep: 1 }, clock, log: silentLog });
     const added = trail.add(auditRecord("1"));
-    const asked = trail.isKept();
+    const requested = trail.isKept();
     clock.advance(1_000);
     await added;
-    expect(await asked).toBe(false);
+    expect(await requested).toBe(false);
     const reader = await openFile(path);
     const { buffer, bytesRead } = await reader.read(Buffer.alloc(1_000));
     expect(idsIn(buffer.toString("utf8", 0, bytesRead))).toEqual(["1"]);

@@ -9,8 +9,8 @@ import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { NameTaken } from "../../operator/ports/cluster.ts";
 import { memoryConfigSetVersions } from "../support/doubles/memory/config-sets.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { configSetVersionsSuite, newVersion } from "./suites/config-set-versions.suite.ts";
 
 const plane = await controlPlane();

@@ -12,9 +12,9 @@ import { ownDeletions } from "../../operator/kit/client/own-deletions.ts";
 import type { RequestInterceptor } from "../../operator/kit/client/request.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { memoryConfigSets } from "../support/doubles/memory/config-sets.ts";
-import { unique } from "../support/faults/people.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
+import { unique } from "../support/plane/people.ts";
 import { configSetsSuite } from "./suites/config-sets.suite.ts";
 
 const plane = await controlPlane();

@@ -137,12 +137,12 @@ test("a provider that may have done it is not to be asked again: its connection 
 
 test("the local provider's link leads to the provider, whatever host it was asked by", async () => {
   const server = await startIdentityProvider({ port: 0 });
-  const asked = request(`${server.issuer}/password-reset`, {
+  const requested = request(`${server.issuer}/password-reset`, {
     method: "POST",
     headers: { host: "evil.example.test", "x-forwarded-host": "evil.example.test" },
   });
-  asked.end(JSON.stringify({ email: ACCOUNT }));
-  const [reply] = (await once(asked, "response")) as [IncomingMessage];
+  requested.end(JSON.stringify({ email: ACCOUNT }));
+  const [reply] = (await once(requested, "response")) as [IncomingMessage];
   reply.resume();
   expect(reply.statusCode).toBe(202);
   const [mail] = server.mails;

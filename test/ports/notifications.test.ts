@@ -5,8 +5,8 @@ import { createKubeClient } from "../../operator/kit/client/create-kube-client.t
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { memoryNotifications } from "../support/doubles/memory/webhooks/notifications.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { notificationsSuite } from "./suites/notifications.suite.ts";
 
 const plane = await controlPlane();

@@ -4,9 +4,9 @@ import { recordType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRecords } from "../../operator/adapters/kubernetes/records/environment-records.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
-import { administrator, unique } from "../support/faults/people.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
+import { administrator, unique } from "../support/plane/people.ts";
 import { recordFixture, recordsSuite } from "./suites/records.suite.ts";
 
 const plane = await controlPlane();

@@ -21,8 +21,8 @@ async function serve(options?: GitServerOptions): Promise<GitServer> {
   return server;
 }
 
-async function refusal(url: string, asked = host): Promise<string> {
-  const answer = await asked.head(url, "main").catch((error: unknown) => error);
+async function refusal(url: string, requested = host): Promise<string> {
+  const answer = await requested.head(url, "main").catch((error: unknown) => error);
   expect(answer).toBeInstanceOf(RepositoryHostUnavailable);
   return (answer as Error).message;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { reconcileToken } from "../../crds/environment/ephemeral-environment.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
+import { reconcileToken } from "../../crds/group.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import { repositoryType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRepositoryReloads } from "../../operator/adapters/kubernetes/repositories.ts";
@@ -10,8 +10,8 @@ import { type RepositoryHost, RepositoryHostUnavailable } from "../../operator/p
 import { aRepository, memoryRepositories } from "../support/doubles/memory/repositories.ts";
 import { memoryRepositoryReloads } from "../support/doubles/memory/repository-reloads.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
-import { COMMIT, createWorld, type World } from "../support/fixtures/environment/environment-world.ts";
 import { until } from "../support/fixtures/until.ts";
+import { COMMIT, createWorld, type World } from "../support/worlds/environment-world.ts";
 import { repositoryReloadsSuite } from "./suites/repository-reloads.suite.ts";
 
 const namespace = "ephemeral-system";
@@ -133,10 +133,10 @@ describe("reloads on the Kubernetes API", () => {
     const { reloads, clock, token, answer, close } = await standing();
     const first = reloads.reload();
     await until(() => clock.pending.includes(20_000), { what: "the first wait" });
-    const [asked, later] = [token(), [reloads.reload(), reloads.reload()]];
+    const [requested, later] = [token(), [reloads.reload(), reloads.reload()]];
     await answer();
     expect(await first).toMatchObject({ loaded: 1, errors: [] });
-    await until(() => token() !== asked && clock.pending.includes(20_000), { what: "the second question" });
+    await until(() => token() !== requested && clock.pending.includes(20_000), { what: "the second question" });
     const askedAgain = token();
     await answer();
     expect(await Promise.all(later)).toMatchObject([{ loaded: 1 }, { loaded: 1 }]);
@@ -169,8 +169,8 @@ describe("reloads on the Kubernetes API", () => {
     const client = createKubeClient({ kubeConfig: world.identity.kubeConfig });
     const cache = await listing(...(await client.list(repositoryType, { namespace })).items);
     const clock = new TestClock();
-    const asked = () => cache.get(`${namespace}/test-backend`) as Repository;
-    const token = () => reconcileToken(asked()) ?? "";
+    const requested = () => cache.get(`${namespace}/test-backend`) as Repository;
+    const token = () => reconcileToken(requested()) ?? "";
     // A separate write, so that its version lies between those of the requests.
     const answer = async () => {
       const status = { lastHandledReconcileAt: token() };

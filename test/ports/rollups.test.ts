@@ -9,12 +9,12 @@ import { configMapKind } from "../../operator/kit/client/kinds.ts";
 import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { createRecorder } from "../../operator/rollups/recorder.ts";
+import { LARGEST_DAY, largestSlots, largestSummary } from "../support/doubles/memory/costs/largest-rollup.ts";
 import { memoryRollupStore } from "../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
-import { LARGEST_DAY, largestSlots, largestSummary } from "../support/fixtures/largest-rollup.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { until } from "../support/fixtures/until.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { rollupsSuite } from "./suites/rollups.suite.ts";
 
 const plane = await controlPlane();

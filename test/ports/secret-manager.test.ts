@@ -8,9 +8,9 @@ import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import type { RequestInterceptor } from "../../operator/kit/client/request.ts";
 import type { Owner } from "../../operator/ports/cluster.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
-import { newOwner, nobody, wanted } from "./suites/secret-manager/scene.ts";
+import { newOwner, noOwner, wanted } from "./suites/secret-manager/scene.ts";
 import { secretManagerSuite } from "./suites/secret-manager.suite.ts";
 
 const plane = await controlPlane();
@@ -82,7 +82,7 @@ describe("the embedded secret manager", () => {
 
   test.each([
     ["as it is", {}],
-    ["even if somebody labels it so", { [SHARED_SECRET_LABEL]: "true" }],
+    ["even if a user labels it so", { [SHARED_SECRET_LABEL]: "true" }],
   ])("shares no environment's store, %s", async (_how, labels) => {
     const owner = newOwner();
     await manager.ensure(owner, wanted("A").requests);
@@ -103,7 +103,7 @@ describe("the embedded secret manager", () => {
       if (request.verb !== "delete") bodies.push(JSON.stringify(answer.body));
       return answer;
     });
-    await watched.manager.owners(nobody);
+    await watched.manager.owners(noOwner);
     await watched.manager.shared(place(owner).name);
     await watched.manager.holdsAny(owner, []);
     await watched.manager.remove(owner, []);
@@ -120,7 +120,7 @@ describe("the embedded secret manager", () => {
     const labels = (await admin.find(secretKind, place(owner)))?.metadata.labels ?? {};
     await admin.create(secretKind, { metadata: { ...copy, labels } });
     await manager.remove(owner, ["A"]);
-    expect((await manager.owners(nobody)).map(({ uid }) => uid)).not.toContain(owner.uid);
+    expect((await manager.owners(noOwner)).map(({ uid }) => uid)).not.toContain(owner.uid);
     await admin.delete(secretKind, copy);
   });
 

@@ -37,8 +37,8 @@ describe("no answer", () => {
   }, 15_000);
 
   test("is what a port without a listener gives", async () => {
-    const nobody = httpsUrlProber({ ingressAddress: "127.0.0.1:9", ca: world.ingress.ca }, systemClock);
-    expect(await nobody.probe(URL_OF_SHOP, "/")).toMatchObject({ status: "unreachable", message: "ECONNREFUSED" });
+    const silent = httpsUrlProber({ ingressAddress: "127.0.0.1:9", ca: world.ingress.ca }, systemClock);
+    expect(await silent.probe(URL_OF_SHOP, "/")).toMatchObject({ status: "unreachable", message: "ECONNREFUSED" });
   });
 
   test.each([

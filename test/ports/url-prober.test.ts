@@ -90,12 +90,12 @@ describe("without an ingress address, what is inside stays unasked", () => {
   ])(
     "%s",
     async (host) => {
-      const asked = seen.length;
+      const requested = seen.length;
       const open = httpsUrlProber({ ca: world.ingress.ca }, systemClock);
       const result = await open.probe(`https://${host}:${world.ingress.port}`, "/status/200");
       const message = "its name leads to a private address (AddressNotPublic)";
       expect(result).toMatchObject({ status: "unreachable", isAddressRefused: true, message });
-      expect(seen).toHaveLength(asked);
+      expect(seen).toHaveLength(requested);
     },
     10_000,
   );

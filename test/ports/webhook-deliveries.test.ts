@@ -6,8 +6,8 @@ import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { memoryWebhookDeliveries } from "../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
+import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../support/plane/kube-config.ts";
 import { webhookDeliveriesSuite } from "./suites/webhook-deliveries.suite.ts";
 
 const plane = await controlPlane();

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { startIdentityProvider } from "../../deploy/local/identity/provider.ts";
 import { startGitServer } from "../support/doubles/git-server.ts";
-import { createWorld } from "../support/fixtures/environment/environment-world.ts";
 import { shareSecret } from "../support/fixtures/shared-secret.ts";
 import { testSettings } from "../support/fixtures/test-settings.ts";
 import { startHttpsServer } from "../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer } from "../support/http/token-issuer.ts";
 import { platformProcess } from "../support/plane/platform-process.ts";
+import { createWorld } from "../support/worlds/environment-world.ts";
 
 /** No request of a run may hit a rate limit. */
 const NO_LIMITS = {

@@ -1,11 +1,11 @@
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
+import { sharedGroups } from "../../../crds/environment/repository-use.ts";
 import { isPullRequestName } from "../../../crds/environment/triggered-names.ts";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { branchOf } from "../../../crds/repository/repository.ts";
-import { sharedGroups } from "../../../crds/repository/repository-use.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet, unsharedReferences } from "../../auth/secret-references.ts";
@@ -79,8 +79,8 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   const { maximumHours } = services.settings.ttl;
   if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
   const source = (component: Component, id: string): RequestedSource => {
-    const asked = { field: `${component}_repo`, type: component, caller };
-    const repository = usableRepository(id, asked, services);
+    const requested = { field: `${component}_repo`, type: component, caller };
+    const repository = usableRepository(id, requested, services);
     const { [`${component}_branch` as const]: branch, [`${component}_commit` as const]: commit = "" } = request;
     return { component, repository, branch: branch || branchOf(repository), commit };
   };

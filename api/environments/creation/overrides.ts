@@ -1,27 +1,27 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
-import { pathProblem, readableMapping, unusedOverrides } from "../../../crds/chart-values/values-mapping.ts";
 import { type ConfigSet, type ConfigSetSpec, referredVariables } from "../../../crds/config-set.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import { givenVariables } from "../../../crds/environment/given-variables.ts";
+import type { Violation } from "../../../crds/errors.ts";
+import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import {
   type ComponentOverrides,
   type EnvironmentVariable,
   PORT_VARIABLE,
   type SecretRef,
   type ValueOverride,
-} from "../../../crds/environment/overrides.schema.ts";
+} from "../../../crds/overrides.schema.ts";
+import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
+import { pathProblem, readableMapping, unusedOverrides } from "../../../crds/repository/values-mapping.ts";
+import { scalarOf } from "../../../crds/scalar.ts";
+import { Sensitive } from "../../../crds/sensitive.ts";
 import {
   bytesOfVariables,
   ENVIRONMENT_MAX_BYTES,
   MOST_REFERENCES,
   variablesProblem,
-} from "../../../crds/environment/variable-limits.ts";
-import type { Violation } from "../../../crds/errors.ts";
-import { COMPONENTS, type Component } from "../../../crds/names.ts";
-import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
-import { scalarOf } from "../../../crds/scalar.ts";
-import { Sensitive } from "../../../crds/sensitive.ts";
+} from "../../../crds/variable-limits.ts";
 import type { ReferredVariable } from "../../auth/secret-references.ts";
 import { MAX_FINDINGS } from "../../input/validation.ts";
 import type { ComponentOverridesRequest } from "../../schemas/config-overrides.ts";

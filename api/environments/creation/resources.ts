@@ -1,8 +1,8 @@
 import type { Settings } from "../../../config/settings.ts";
 import { type ConfigSetSpec, hardLimits } from "../../../crds/config-set.ts";
-import type { ComponentOverrides } from "../../../crds/environment/overrides.schema.ts";
 import type { Violation } from "../../../crds/errors.ts";
 import type { Component } from "../../../crds/names.ts";
+import type { ComponentOverrides } from "../../../crds/overrides.schema.ts";
 import { thousandthsOfQuantity } from "../../../crds/quantity.ts";
 
 type Resources = NonNullable<ComponentOverrides["resources"]>;

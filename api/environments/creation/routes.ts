@@ -24,20 +24,22 @@ const creation = {
   ],
 } as const;
 
-interface Asked {
+interface Requested {
   readonly body: CreateRequest;
   readonly headers: CreateHeaders;
   readonly caller: Caller;
 }
 
-const created = ({ body, headers, caller }: Asked, services: Services) =>
+const created = ({ body, headers, caller }: Requested, services: Services) =>
   create({ body, caller, key: headers["Idempotency-Key"] }, services);
 
 /** Creates an environment; answers once the resource exists. */
-export const createEnvironment = route({ ...creation, only: "v1", reply: CreateReply })(async (asked, services) => ({
-  status: "success",
-  environment: toCreated(await created(asked, services), services.settings),
-}));
+export const createEnvironment = route({ ...creation, only: "v1", reply: CreateReply })(
+  async (requested, services) => ({
+    status: "success",
+    environment: toCreated(await created(requested, services), services.settings),
+  }),
+);
 
 /** Version 2 of `createEnvironment`: with its expected cost. */
 export const createReportedEnvironment = route({
@@ -45,8 +47,8 @@ export const createReportedEnvironment = route({
   only: "v2",
   operationId: "createEnvironment",
   reply: CreateReportReply,
-})(async (asked, services) => {
-  const environment = await created(asked, services);
+})(async (requested, services) => {
+  const environment = await created(requested, services);
   const cost = toEnvironmentCost(environment, services);
   return { status: "success", environment: { ...toCreated(environment, services.settings), cost } };
 });

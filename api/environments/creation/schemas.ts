@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
-import { closed } from "../../../crds/schema.ts";
+import { closed, TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import { ConfigOverrides } from "../../schemas/config-overrides.ts";
 import {
   BranchName,

@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
+import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
-import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import type { LogSelection, LogTarget } from "../../../operator/ports/api/pods.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";

@@ -1,13 +1,33 @@
+import { type Static, Type } from "typebox";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { closed, literals } from "../../../crds/schema.ts";
 import type { EnvironmentChange } from "../../../operator/ports/api/environments.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { route, type ServerEvent } from "../../route.ts";
+import { titled } from "../../schemas/fields.ts";
 import type { Services } from "../../services.ts";
-import { reported } from "../reported.ts";
-import { EnvironmentPath, EnvironmentReport } from "../schemas.ts";
-import { toListedReport } from "../views.ts";
+import { EnvironmentPath, EnvironmentReport, ListedReport } from "../schemas.ts";
+import { reported, toListedReport } from "../views.ts";
 import { visibleEnvironment } from "../visible-environment.ts";
-import { ChangedEnvironment } from "./schemas.ts";
+
+/** An event of the list's stream. */
+export const ChangedEnvironment = closed(
+  {
+    type: literals(["opened", "changed", "removed"], {
+      description:
+        "`opened` comes first: a list that is read from now on has all that changed before. `changed`: made or changed. `removed`: gone, or not visible any more.",
+    }),
+    id: Type.Optional(Type.String({ description: "The environment's id; not with `opened`." })),
+    name: Type.Optional(Type.String({ description: "The environment's name; not with `opened`." })),
+    environment: Type.Optional(ListedReport),
+  },
+  titled("ChangedEnvironment", {
+    type: "removed",
+    id: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10",
+    name: "shop-test",
+  }),
+);
+export type ChangedEnvironment = Static<typeof ChangedEnvironment>;
 
 const STREAMED =
   "A comment comes every 15 seconds. A client that reads slowly misses states in between. The stream ends when the caller's rights change, when the service stops, and after 30 minutes: a client reconnects then. Events have no positions: `Last-Event-ID` changes nothing.";

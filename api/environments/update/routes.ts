@@ -1,9 +1,9 @@
 import { route } from "../../route.ts";
-import { reported } from "../reported.ts";
 import { EnvironmentPath, EnvironmentReport } from "../schemas.ts";
+import { reported } from "../views.ts";
 import { visibleEnvironment } from "../visible-environment.ts";
+import { requestedUpdate } from "./requested-update.ts";
 import { UpdateRequest } from "./schemas.ts";
-import { wantedUpdate } from "./wanted-update.ts";
 
 /** Protects, suspends or moves an environment. */
 export const updateEnvironment = route({
@@ -19,6 +19,6 @@ export const updateEnvironment = route({
   errors: ["ENV_NOT_FOUND", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND", "ENV_CREATION_FAILED", "conflict", "forbidden"],
 })(async ({ params, body, caller }, services) => {
   const environment = await visibleEnvironment(params.environment_id, caller, services);
-  const update = await wantedUpdate(body, { environment, caller }, services);
+  const update = await requestedUpdate(body, { environment, caller }, services);
   return reported(await services.environments.update(environment, update), services);
 });

@@ -67,20 +67,20 @@ async function askAll(environment: EphemeralEnvironment, parts: Parts): Promise<
 }
 
 async function askComponents({ spec, status }: EphemeralEnvironment, parts: Parts): Promise<UrlCheck["results"]> {
-  const asked = COMPONENTS.flatMap((component) => {
+  const requested = COMPONENTS.flatMap((component) => {
     const url = status?.urls?.[component];
     if (url === undefined) return [];
     const healthPath = parts.repositories.find(spec[component]?.repository ?? "")?.spec.healthPath ?? "/";
     return [parts.prober.probe(url, healthPath).then((result) => [component, result] as const)];
   });
-  return Object.fromEntries(await Promise.all(asked));
+  return Object.fromEntries(await Promise.all(requested));
 }
 
 async function askHosts({ spec, status }: EphemeralEnvironment, parts: Parts): Promise<UrlCheck["hosts"]> {
   const { hosts: listed = [] } = parts.repositories.find(spec.backend.repository)?.spec ?? {};
-  const asked = Object.entries(status?.urls?.hosts ?? {}).map(async ([name, url]) => {
+  const requested = Object.entries(status?.urls?.hosts ?? {}).map(async ([name, url]) => {
     const healthPath = listed.find((host) => host.name === name)?.healthPath ?? "/";
     return { name, url, result: await parts.prober.probe(url, healthPath) };
   });
-  return Promise.all(asked);
+  return Promise.all(requested);
 }

@@ -1,8 +1,8 @@
+import type { Workload } from "../../../operator/ports/api/pods.ts";
 import { route } from "../../route.ts";
 import { EnvironmentPath } from "../schemas.ts";
 import { visibleEnvironment } from "../visible-environment.ts";
-import { WorkloadsReply } from "./schemas.ts";
-import { toWorkload } from "./views.ts";
+import { type WorkloadReport, WorkloadsReply } from "./schemas.ts";
 import { workloadsOf } from "./workloads.ts";
 
 export const listWorkloads = route({
@@ -19,3 +19,17 @@ export const listWorkloads = route({
   const environment = await visibleEnvironment(params.environment_id, caller, services);
   return { workloads: (await workloadsOf(environment, services)).map(toWorkload) };
 });
+
+/** Workload in version 2. */
+function toWorkload({ kind, name, component, wanted, ready, restarts, images, problem }: Workload): WorkloadReport {
+  return {
+    kind,
+    name,
+    component: component ?? null,
+    pods_wanted: wanted ?? null,
+    pods_ready: ready,
+    restarts,
+    images: [...images],
+    problem: problem ?? null,
+  };
+}

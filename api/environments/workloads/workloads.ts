@@ -1,6 +1,6 @@
+import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { titleOf } from "../../../crds/object-title.ts";
-import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import type { Workload } from "../../../operator/ports/api/pods.ts";
 import type { NamedObject } from "../../../operator/ports/deployer.ts";
 import { HttpError } from "../../errors.ts";
@@ -20,22 +20,22 @@ export function workloadsOf(
  * @throws HttpError with all names when there is none or more than one
  */
 export async function workloadNamed(
-  asked: string,
+  requested: string,
   environment: EphemeralEnvironment,
   services: Pick<Services, "repositories" | "workloads">,
 ): Promise<NamedObject> {
   const all = await workloadsOf(environment, services);
-  const [name = "", kind] = asked.split("/").reverse();
+  const [name = "", kind] = requested.split("/").reverse();
   const isMeant = (one: NamedObject) =>
     one.name === name && (kind ?? one.kind).toLowerCase() === one.kind.toLowerCase();
   const [found, ...others] = all.filter(isMeant);
   if (found === undefined) {
-    throw new HttpError("not-found", `The environment has no workload '${asked}'; it has ${titlesOf(all)}`);
+    throw new HttpError("not-found", `The environment has no workload '${requested}'; it has ${titlesOf(all)}`);
   }
   if (others.length > 0) {
     throw new HttpError(
       "malformed",
-      `workload: '${asked}' is one of ${titlesOf([found, ...others])}: name its kind, too`,
+      `workload: '${requested}' is one of ${titlesOf([found, ...others])}: name its kind, too`,
     );
   }
   return { kind: found.kind, name: found.name };

@@ -92,7 +92,7 @@ async function endAtIssuer(login: LoginCredential, { say }: Context): Promise<vo
   const { revoke } = await import("../auth/issuer.ts");
   await revoke(login).catch((error: Error) => {
     say(
-      `${plainLine(login.issuer)} could not be told (${plainLine(error.message)}): its refresh token stays good until it expires.`,
+      `${plainLine(login.issuer)} could not be reached (${plainLine(error.message)}): its refresh token stays good until it expires.`,
     );
   });
 }

@@ -43,11 +43,11 @@ export function stepLine({ type, status, reason, message }: EnvironmentCondition
 }
 
 function inLines(stream: NodeJS.WriteStream) {
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   const beganMs = Date.now();
   const tell = (what: string, state: string, text: string) => {
-    if (told.get(what) === state) return;
-    told.set(what, state);
+    if (reported.get(what) === state) return;
+    reported.set(what, state);
     stream.write(`${spanOf(Date.now() - beganMs).padStart(4)}  ${text}\n`);
   };
   return (report: EnvironmentReport) => {

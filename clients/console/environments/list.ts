@@ -37,7 +37,7 @@ export function useList(query: ListQuery): void {
 /** Loads the page for a new query, at the begin of the stream, and after a change that moves its rows. */
 class Holder implements Listener<"GET /api/v2/watch/environments"> {
   #query: ListQuery | undefined;
-  #asked = new AbortController();
+  #request = new AbortController();
   #soon: ReturnType<typeof setTimeout> | undefined;
 
   show(query: ListQuery): void {
@@ -62,14 +62,14 @@ class Holder implements Listener<"GET /api/v2/watch/environments"> {
 
   stop(): void {
     clearTimeout(this.#soon);
-    this.#asked.abort();
+    this.#request.abort();
   }
 
   async #load(): Promise<void> {
     this.stop();
     this.#soon = undefined;
-    this.#asked = new AbortController();
-    const { signal: current } = this.#asked;
+    this.#request = new AbortController();
+    const { signal: current } = this.#request;
     const query = this.#query as ListQuery;
     try {
       const found = await (query.isMine ? mine(query, current) : onePage(query, query.offset, PAGE_SIZE, current));

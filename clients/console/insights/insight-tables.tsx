@@ -44,7 +44,7 @@ export function InsightTables({ analytics, activity }: InsightTablesProps) {
         <h2 id="stale">Unchanged for days</h2>
         {analytics.stale.length === 0 && <p class="quiet">None.</p>}
         {analytics.stale.length > 0 && (
-          <Table caption="Environments that nobody changed for days" columns={["Environment", "#Unchanged"]}>
+          <Table caption="Environments without a change for days" columns={["Environment", "#Unchanged"]}>
             {analytics.stale.map(({ id, name, unchanged_hours }) => (
               <tr key={id}>
                 <th scope="row">

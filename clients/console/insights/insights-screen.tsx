@@ -20,11 +20,11 @@ interface Shown {
 export function InsightsScreen() {
   const [window, setWindow] = useState<Window>("30d");
   const shown = useLoaded<Shown>(window, async (signal) => {
-    const asked = { query: { window }, signal };
+    const options = { query: { window }, signal };
     const [dashboard, analytics, activity] = await Promise.all([
-      platform.call("GET /api/v2/insights/dashboard", asked),
-      platform.call("GET /api/v2/insights/environments/analytics", asked),
-      platform.call("GET /api/v2/insights/users/activity", asked),
+      platform.call("GET /api/v2/insights/dashboard", options),
+      platform.call("GET /api/v2/insights/environments/analytics", options),
+      platform.call("GET /api/v2/insights/users/activity", options),
     ]);
     return { dashboard, analytics, activity };
   });

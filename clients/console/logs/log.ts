@@ -80,18 +80,18 @@ function followPods(
 }
 
 function readReport(id: string, query: Query, { add, tell }: Taker): () => void {
-  const asked = new AbortController();
+  const request = new AbortController();
   const path = { environment_id: id, component: "argocd" } as const;
   platform
-    .call("GET /api/v2/environments/{environment_id}/logs/{component}", { path, query, signal: asked.signal })
+    .call("GET /api/v2/environments/{environment_id}/logs/{component}", { path, query, signal: request.signal })
     .then(
       ({ logs }) => {
         add(logs);
         tell("over");
       },
       (error: unknown) => {
-        if (!asked.signal.aborted) tell({ error });
+        if (!request.signal.aborted) tell({ error });
       },
     );
-  return () => asked.abort();
+  return () => request.abort();
 }

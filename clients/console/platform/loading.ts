@@ -22,17 +22,17 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
   });
   const [round, setRound] = useState(0);
   useEffect(() => {
-    const asked = new AbortController();
+    const request = new AbortController();
     setState((former) => ({ ...former, isLoading: true }));
-    load(asked.signal).then(
+    load(request.signal).then(
       (value) => {
-        if (!asked.signal.aborted) setState({ value, error: undefined, isLoading: false });
+        if (!request.signal.aborted) setState({ value, error: undefined, isLoading: false });
       },
       (error: unknown) => {
-        if (!asked.signal.aborted) setState((former) => ({ ...former, error, isLoading: false }));
+        if (!request.signal.aborted) setState((former) => ({ ...former, error, isLoading: false }));
       },
     );
-    return () => asked.abort();
+    return () => request.abort();
   }, [key, round]);
   return { ...state, reload: () => setRound((current) => current + 1) };
 }

@@ -7,10 +7,10 @@ export function reloadOutcome({ loaded, added, updated, removed, errors }: Repos
     ["changed", updated],
     ["gone", removed],
   ] as const;
-  const told = changes.filter(([, ids]) => ids.length > 0).map(([word, ids]) => `${word}: ${ids.join(", ")}`);
+  const named = changes.filter(([, ids]) => ids.length > 0).map(([word, ids]) => `${word}: ${ids.join(", ")}`);
   const count = loaded === 1 ? "1 repository is valid" : `${loaded} repositories are valid`;
   return {
-    text: [count, ...told].join("; "),
+    text: [count, ...named].join("; "),
     problems: errors.map(({ id, message }) => `${id}: ${message}`).join("\n"),
   };
 }

@@ -97,7 +97,7 @@ async function unmount(): Promise<void> {
 
 /**
  * Stops the local cluster and removes all of it from the machine; does nothing when there is none. A cluster of
- * another checkout is left alone, and told about by a failure.
+ * another checkout is left alone, and named by a failure.
  */
 export async function stopCluster(): Promise<void> {
   if (process.platform !== "linux") return;

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { type ImageSpec, packImages } from "../../build/archive.ts";
 import type { BuiltModule } from "../builds/build.ts";
 import { postgresqlImage } from "../builds/postgresql.ts";
-import { giteaUrl } from "../network/addresses.ts";
+import type { SampleComponent } from "../git/repositories.ts";
+import { shopImage } from "../git/shop.ts";
 import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 import { containerd, pauseImage } from "./container-runtime.ts";
@@ -30,17 +31,9 @@ async function addImages(site: ClusterSite, images: readonly ImageSpec[]): Promi
   await rm(archive);
 }
 
-/** A component of the sample application. */
-export type SampleComponent = "backend" | "frontend";
-
 /** The image of a sample repository of the git server; its tag is the commit. */
 export function sampleImage(repository: string): string {
   return `docker.io/local/${repository}`;
-}
-
-/** The image of a component of the shop in Gitea's registry; its tag is the commit. */
-export function shopImage(component: SampleComponent): string {
-  return `${new URL(giteaUrl).host}/shop/${component}`;
 }
 
 /** Puts the image of a shop commit into containerd, as if a pipeline had pushed it. */

@@ -47,10 +47,10 @@ export async function assertUsable(user: ClusterUser, installation: Installation
   const { context, version, settings, manifests } = installation;
   const tooOld = whyTooOld(version);
   const found = await Promise.all([
-    told("the policies' API", policyProblems(user)),
-    told("the rights of your user", missingRights(user, manifests, settings)),
-    told("Argo CD", deployerProblems(user, settings.deployer.namespace)),
-    told("the ingress", whyNoIngress(user)),
+    problemsOf("the policies' API", policyProblems(user)),
+    problemsOf("the rights of your user", missingRights(user, manifests, settings)),
+    problemsOf("Argo CD", deployerProblems(user, settings.deployer.namespace)),
+    problemsOf("the ingress", whyNoIngress(user)),
   ]);
   const problems = [...(tooOld === undefined ? [] : [tooOld]), ...found.flat()];
   if (problems.length === 0) return;
@@ -125,6 +125,6 @@ async function read<T>(user: ClusterUser, path: string): Promise<T> {
 }
 
 /** A failed check is a problem as well, and hides no other problem. */
-function told(what: string, problems: Promise<readonly string[]>): Promise<readonly string[]> {
-  return problems.catch((error: Error) => [`It can't be told whether ${what} will do: ${error.message}`]);
+function problemsOf(what: string, problems: Promise<readonly string[]>): Promise<readonly string[]> {
+  return problems.catch((error: Error) => [`It can't be checked whether ${what} will do: ${error.message}`]);
 }

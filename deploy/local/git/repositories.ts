@@ -13,6 +13,9 @@ export interface LocalRepository {
   readonly commit: string;
 }
 
+/** A component of the sample application. */
+export type SampleComponent = "backend" | "frontend";
+
 /** A repository of the sample. Its branch `feature/cart` has one commit more than `main`. */
 export interface SampleRepository extends LocalRepository {
   readonly cartCommit: string;

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { waitUntil } from "../../build/wait.ts";
-import { type SampleComponent, shopImage } from "../components/images.ts";
 import { identityFolder } from "../folders.ts";
 import { signedIdToken } from "../identity/tokens.ts";
 import { giteaUrl, localIssuer } from "../network/addresses.ts";
@@ -12,13 +11,18 @@ import { ensureSecret, giteaTokenRef } from "../platform/secrets.ts";
 import { apiUrl, giteaHost } from "../platform/settings.ts";
 import type { ClusterSite } from "../site.ts";
 import { basicAuthorization, type GiteaApi } from "./gitea-api.ts";
-import { CART_BRANCH, git, type SampleRepository } from "./repositories.ts";
+import { CART_BRANCH, git, type SampleComponent, type SampleRepository } from "./repositories.ts";
 
 /** The organization whose pull requests get environments. */
 export const shop = "shop";
 
 /** The name of a Repository of the shop. */
 export const shopRepository = (component: SampleComponent) => `${shop}-${component}`;
+
+/** The image of a component of the shop in Gitea's registry; its tag is the commit. */
+export function shopImage(component: SampleComponent): string {
+  return `${new URL(giteaUrl).host}/shop/${component}`;
+}
 
 const components = ["backend", "frontend"] as const;
 const companions = { backend: "frontend", frontend: "backend" } as const;

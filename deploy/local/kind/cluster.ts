@@ -45,9 +45,9 @@ export async function ensureCluster({ kind }: KindTools, folder: string): Promis
 
 /** The Docker bridge of kind's nodes. */
 export async function bridgeOf({ docker }: KindTools): Promise<Bridge> {
-  const told = await run(docker, ["network", "inspect", "kind", "--format", "{{json .IPAM.Config}}"]);
-  const configs = JSON.parse(told) as readonly { readonly Subnet: string; readonly Gateway?: string }[];
+  const output = await run(docker, ["network", "inspect", "kind", "--format", "{{json .IPAM.Config}}"]);
+  const configs = JSON.parse(output) as readonly { readonly Subnet: string; readonly Gateway?: string }[];
   const found = configs.find(({ Gateway }) => Gateway !== undefined && isIPv4(Gateway));
-  if (!found?.Gateway) throw new Error(`Docker's network "kind" has no IPv4 address of this machine: ${told.trim()}`);
+  if (!found?.Gateway) throw new Error(`Docker's network "kind" has no IPv4 address of this machine: ${output.trim()}`);
   return { address: found.Gateway, network: found.Subnet };
 }

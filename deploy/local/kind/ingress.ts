@@ -26,6 +26,6 @@ export async function installIngress(user: ClusterUser, ca: CertificateAuthority
   await kubectl(user, ["apply", "--server-side", `--filename=${manifests}`]);
   await kubectl(user, ["apply", "--server-side", "--filename=-"], { input: JSON.stringify(wildcard) });
   await untilRolledOut(user, "deployment/traefik", NAMESPACE);
-  const asked = ["get", "service", "traefik", `--namespace=${NAMESPACE}`, "--output=jsonpath={.spec.clusterIP}"];
-  return `${(await kubectl(user, asked)).trim()}:443`;
+  const requested = ["get", "service", "traefik", `--namespace=${NAMESPACE}`, "--output=jsonpath={.spec.clusterIP}"];
+  return `${(await kubectl(user, requested)).trim()}:443`;
 }

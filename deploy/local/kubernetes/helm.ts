@@ -46,8 +46,9 @@ async function withValues(release: ChartRelease, command: "template" | "lint", h
     const source = join(import.meta.dirname, "../../charts", chart);
     const name = command === "template" ? [release.release] : [];
     const target = kubeVersion === undefined ? [] : ["--kube-version", kubeVersion];
-    const asked = kubeconfig === undefined ? [] : ["--dry-run=server", "--take-ownership", "--kubeconfig", kubeconfig];
-    const given = ["--namespace", namespace, "--values", file, ...target, ...asked];
+    const requested =
+      kubeconfig === undefined ? [] : ["--dry-run=server", "--take-ownership", "--kubeconfig", kubeconfig];
+    const given = ["--namespace", namespace, "--values", file, ...target, ...requested];
     return await run(program, [command, ...name, source, ...given]);
   } finally {
     await rm(folder, { recursive: true, force: true });

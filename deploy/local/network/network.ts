@@ -98,7 +98,7 @@ function rules(tcp: readonly number[]): string {
         ip daddr != ${bridge.address} drop
         tcp dport ${set(tcp)} accept
         udp dport ${set(podsPorts.udp)} accept
-        # Told at once, so that nobody waits for what will never come.
+        # Refused at once, so that no caller waits for what will never come.
         reject
       }
       chain output {

@@ -1,7 +1,7 @@
 // Command sample is the application that the local cluster's first environments run: a backend that answers in JSON
 // and a frontend that serves one page. It shows which variables it received by their names, never by their values.
 //
-//	sample backend|frontend    serves until it is told to stop
+//	sample backend|frontend    serves until it gets a signal to stop
 //	sample get URL             prints status and body of one request, to look around from inside a pod
 //
 // PORT (default 8080) is where it listens; SAMPLE_COMMIT is the commit that its image was made of, which it tells. With

@@ -84,7 +84,7 @@ func featureNames() []string {
 	return names
 }
 
-// variableNames leaves out what every container gets, so that what remains is what somebody chose to give it.
+// variableNames leaves out what every container gets, so that what remains was chosen for it.
 func variableNames() []string {
 	names := []string{}
 	for _, variable := range os.Environ() {

@@ -33,7 +33,7 @@ test("when the pod that leads is killed, the other leads within the lease's term
   const settledId = await create(settled);
   await untilReady(settled);
   const names = ["begun", "asked"].map((purpose) => environments.name(purpose));
-  const [begun = "", asked = ""] = names;
+  const [begun = "", requested = ""] = names;
   const pods = (await replicas()).map(({ metadata }) => metadata.name);
   const killed = await leader(pods);
   const [survivor = ""] = pods.filter((name) => name !== killed);
@@ -46,7 +46,7 @@ test("when the pod that leads is killed, the other leads within the lease's term
   expect((await find(begun)).status?.readyAt).toBeUndefined();
 
   // Without a leader, the creation waits for the next one. Connections to the dead pod fail until its Service is updated.
-  const isAccepted = () => create(asked).then(Boolean, () => false);
+  const isAccepted = () => create(requested).then(Boolean, () => false);
   await waitUntil({ what: "a creation by the other replica", check: isAccepted, deadlineMs: 20_000 });
   const isFollowed = async () => (await leaseNow()).holderIdentity.startsWith(survivor);
   await waitUntil({ what: "the other replica leading", check: isFollowed, deadlineMs: 2 * FOLLOWED_SECONDS * 1000 });

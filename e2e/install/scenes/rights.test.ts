@@ -95,7 +95,7 @@ describe("the platform's account may do exactly what docs/rights.md says, beside
 
 test("from inside its pod the platform reads no Secret but its own and those of environments", async () => {
   const secret = await podSecretName(name);
-  const asked = {
+  const requested = {
     everywhere: "/api/v1/secrets",
     "kube-system": "/api/v1/namespaces/kube-system/secrets",
     "the deployer's": `/api/v1/namespaces/${names.deployerNamespace}/secrets`,
@@ -105,8 +105,8 @@ test("from inside its pod the platform reads no Secret but its own and those of 
     "the secret manager's": `/api/v1/namespaces/${names.secretStoreNamespace}/secrets`,
     "an environment's": `/api/v1/namespaces/env-${name}/secrets/${secret}`,
   };
-  const statuses = await fromInside(Object.values(asked));
-  expect(Object.fromEntries(Object.keys(asked).map((what, index) => [what, statuses[index]]))).toEqual({
+  const statuses = await fromInside(Object.values(requested));
+  expect(Object.fromEntries(Object.keys(requested).map((what, index) => [what, statuses[index]]))).toEqual({
     everywhere: 403,
     "kube-system": 403,
     "the deployer's": 403,

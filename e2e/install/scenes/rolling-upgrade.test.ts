@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { childrenOf, create, Environments, untilReady } from "../../support/environments.ts";
 import { deploy, installed, values } from "../../support/installation/installation.ts";
 import { followLease, gaps } from "../../support/installation/lease.ts";
-import { type Asked, askSteadily } from "../../support/installation/load.ts";
+import { askSteadily, type Requested } from "../../support/installation/load.ts";
 import { replicas } from "../../support/installation/replicas.ts";
 import { TEST_DEADLINE_MS } from "../../support/site.ts";
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => environments.removeAll());
 
 /** Reads one environment, all of them, or public data; at times an extension. */
-function asked(index: number): Asked {
+function requested(index: number): Requested {
   const one = `/environments/${ids[index % ids.length]}`;
   if (index % WRITE_EVERY === 0) return { method: "PUT", path: one, body: { ttl_hours: 2 + (index % 2) } };
   return { method: "GET", path: [one, "/environments", "/status"][index % 3] as string };
@@ -38,7 +38,7 @@ test("a rolling upgrade under 50 requests a second fails none, hands the lease o
   const before = await replicas();
   const children = await Promise.all(ids.map(childrenOf));
   const ended = followLease();
-  const stopped = askSteadily(PER_SECOND, asked);
+  const stopped = askSteadily(PER_SECOND, requested);
 
   await deploy("upgrade", values({ api, settings: { ttl: { maximumHours: 101 } } }));
   const after = await replicas();

@@ -6,7 +6,7 @@ import { site } from "../site.ts";
 const DEADLINE_MS = 15_000;
 
 /** A request of the REST interface; the path begins below `/api`. */
-export interface Asked {
+export interface Requested {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
@@ -26,19 +26,19 @@ export interface Answers {
  * Sends that many requests a second, without waiting for answers, until the answered function is called, which waits for
  * pending ones. Half of them use kept connections, as a proxy does, the other half new ones. No request is repeated.
  */
-export function askSteadily(perSecond: number, next: (index: number) => Asked): () => Promise<Answers> {
+export function askSteadily(perSecond: number, next: (index: number) => Requested): () => Promise<Answers> {
   const ending = new AbortController();
   const kept = new Agent({ keepAlive: true });
   const answers = { succeeded: 0, failures: [] as string[], slowestMs: 0 };
   const one = async (index: number) => {
-    const asked = next(index);
+    const requested = next(index);
     const [began, at] = [performance.now(), new Date().toISOString()];
-    const outcome = await statusOf(asked, index % 2 === 0 ? kept : false).catch((error: Error) => error.message);
+    const outcome = await statusOf(requested, index % 2 === 0 ? kept : false).catch((error: Error) => error.message);
     answers.slowestMs = Math.max(answers.slowestMs, performance.now() - began);
     if (typeof outcome === "number" && outcome < 400) answers.succeeded += 1;
     else
       answers.failures.push(
-        `${at} ${asked.method} ${asked.path} on a ${index % 2 ? "new" : "kept"} connection: ${outcome}`,
+        `${at} ${requested.method} ${requested.path} on a ${index % 2 ? "new" : "kept"} connection: ${outcome}`,
       );
   };
   const asking = askUntil(ending.signal, perSecond, one);
@@ -61,7 +61,7 @@ async function askUntil(signal: AbortSignal, perSecond: number, one: (index: num
   await Promise.all(all);
 }
 
-function statusOf({ method, path, body }: Asked, agent: Agent | false): Promise<number> {
+function statusOf({ method, path, body }: Requested, agent: Agent | false): Promise<number> {
   const headers = { authorization: `Bearer ${ownDeveloper}`, ...(body && { "content-type": "application/json" }) };
   const signal = AbortSignal.timeout(DEADLINE_MS);
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { throttling } from "@octokit/plugin-throttling";
 import NodeCache from "node-cache";
 import { Agent, Response, fetch as undiciFetch } from "undici";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
-import type { SecretRef } from "../../../crds/environment/overrides.schema.ts";
+import type { SecretRef } from "../../../crds/overrides.schema.ts";
 import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";

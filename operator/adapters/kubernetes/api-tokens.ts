@@ -4,7 +4,7 @@ import { ClusterUnavailable } from "../../../crds/errors.ts";
 import { insteadOf, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { within } from "../../kit/time/deadline.ts";
 import { tokenBucket } from "../../kit/time/rate-limits.ts";
-import type { ApiTokens, Vouched } from "../../ports/api-tokens.ts";
+import type { ApiTokens, AssertedClaims } from "../../ports/api-tokens.ts";
 import { BY_OWNER } from "../../ports/caches.ts";
 import { apiTokenType } from "./kinds.ts";
 import { auditAnnotations, auditOperations, kept, removeExactly, type Store, sameObject } from "./store.ts";
@@ -38,7 +38,7 @@ export function kubernetesApiTokens(store: Store<ApiToken>): ApiTokens {
         return kept(cache, await client.create(apiTokenType, { metadata, spec }));
       }),
     revoke: (token, at) => forUser(() => revoke(store, token, at)),
-    vouch: (token, vouched) => forUser(() => vouch(store, token, vouched)),
+    storeAssertion: (token, assertedClaims) => forUser(() => storeAssertion(store, token, assertedClaims)),
     async noteUse(token, at) {
       const value = { lastUsedAt: at.toISOString() };
       await forUser(() => change(store, token, { path: "/status", value }).catch(insteadOf(isDropped, undefined)));
@@ -67,13 +67,14 @@ async function revoke(store: Store<ApiToken>, token: ApiToken, at: Date): Promis
   }
 }
 
-async function vouch(store: Store<ApiToken>, token: ApiToken, vouched: Vouched): Promise<void> {
+async function storeAssertion(store: Store<ApiToken>, token: ApiToken, assertedClaims: AssertedClaims): Promise<void> {
   try {
-    await change(store, token, { path: "/spec/vouched", value: vouched });
+    await change(store, token, { path: "/spec/assertedClaims", value: assertedClaims });
   } catch (error) {
     const current = await afterDropped(store, token, error);
     // Nothing newer is stored, so the change is invalid rather than late.
-    if (current !== undefined && Date.parse(current.spec.vouched.at) <= Date.parse(vouched.at)) throw error;
+    if (current !== undefined && Date.parse(current.spec.assertedClaims.at) <= Date.parse(assertedClaims.at))
+      throw error;
   }
 }
 

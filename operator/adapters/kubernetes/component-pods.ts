@@ -1,5 +1,5 @@
+import type { ComponentSelectors } from "../../../crds/environment/component-selectors.ts";
 import { OWN_COMPONENT_LABEL } from "../../../crds/group.ts";
-import type { ComponentSelectors } from "../../../crds/repository/component-selectors.ts";
 import type { PodTemplate } from "./pod-objects.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type ConfigSetVersion, currentVersion, revisionName } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { mayHave } from "../../../crds/repository/repository-use.ts";
+import { mayHave } from "../../../crds/environment/repository-use.ts";
 import type { ConfigSets, ConfigSetVersions } from "../../ports/config-sets.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 

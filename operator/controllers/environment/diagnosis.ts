@@ -1,9 +1,9 @@
 import { type Condition, clipped, findCondition, type StepCondition } from "../../../crds/conditions.ts";
 import { componentBuild } from "../../../crds/environment/component-build.ts";
+import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { COMPONENTS, namespaceName, shortCommit } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
-import { selectorsOf } from "../../../crds/repository/component-selectors.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
 import { elapsedMs } from "../../kit/time/clock.ts";
 import type {

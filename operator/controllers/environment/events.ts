@@ -34,8 +34,8 @@ function extended(change: StoredChange): Event | undefined {
   const { metadata, spec, status } = change.after;
   const { ttlHours: former, observedGeneration } = change.before.status ?? {};
   // A config set's default may arrive after the first status.
-  const isAsked = observedGeneration !== metadata.generation && spec.ttlHours !== undefined;
-  if (!isAsked || former === undefined || (status?.ttlHours ?? 0) <= former) return undefined;
+  const isRequested = observedGeneration !== metadata.generation && spec.ttlHours !== undefined;
+  if (!isRequested || former === undefined || (status?.ttlHours ?? 0) <= former) return undefined;
   const hours = `from ${former} to ${status?.ttlHours} hours`;
   return normal("Extended", "Extend", `extended ${hours}, until ${status?.expiresAt}, ${madeBy(change)}`);
 }

@@ -1,13 +1,13 @@
 import type { MapTemplate } from "../../../crds/chart-values/mapping.ts";
-import { pathProblem, unusedOverrides } from "../../../crds/chart-values/values-mapping.ts";
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { givenVariables } from "../../../crds/environment/given-variables.ts";
-import type { ValueOverride } from "../../../crds/environment/overrides.schema.ts";
-import { variablesProblem } from "../../../crds/environment/variable-limits.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
+import type { ValueOverride } from "../../../crds/overrides.schema.ts";
 import { isOverridable } from "../../../crds/repository/repository.ts";
+import { pathProblem, unusedOverrides } from "../../../crds/repository/values-mapping.ts";
 import { type Scalar, scalarOf } from "../../../crds/scalar.ts";
+import { variablesProblem } from "../../../crds/variable-limits.ts";
 import type { ComponentRepositories } from "./repositories.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 

@@ -1,12 +1,12 @@
 import { componentsOf, type EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { Component } from "../../../crds/names.ts";
-import type { Repository } from "../../../crds/repository/repository.ts";
 import {
   grantedRepository,
   isCrowdedOut,
   isGranted,
   namedRepository,
-} from "../../../crds/repository/repository-use.ts";
+} from "../../../crds/environment/repository-use.ts";
+import type { Component } from "../../../crds/names.ts";
+import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";

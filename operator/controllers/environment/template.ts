@@ -1,5 +1,4 @@
 import type { Settings } from "../../../config/settings.ts";
-import { mappingOf, valuesProblem } from "../../../crds/chart-values/values-mapping.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid } from "../../../crds/errors.ts";
 import { API_VERSION } from "../../../crds/group.ts";
@@ -12,6 +11,7 @@ import {
   tagTemplateOf,
   wantedSecrets,
 } from "../../../crds/repository/repository.ts";
+import { mappingOf, valuesProblem } from "../../../crds/repository/values-mapping.ts";
 import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../../ports/api/chart-templates.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
 import { pullPlan, pullStatus } from "./desired/pull-secret.ts";

@@ -1,7 +1,7 @@
-import { unlistedHost, valuesProblem } from "../../../crds/chart-values/values-mapping.ts";
 import { type ConditionDraft, clipped } from "../../../crds/conditions.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
+import { unlistedHost, valuesProblem } from "../../../crds/repository/values-mapping.ts";
 import type { ConfigSets } from "../../ports/config-sets.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";

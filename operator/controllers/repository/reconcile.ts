@@ -1,5 +1,6 @@
 import { findCondition, transition, withCondition } from "../../../crds/conditions.ts";
-import { reconcileToken, repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
+import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
+import { reconcileToken } from "../../../crds/group.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";

@@ -1,5 +1,5 @@
+import type { ComponentSelectors } from "../../../crds/environment/component-selectors.ts";
 import type { Component } from "../../../crds/names.ts";
-import type { ComponentSelectors } from "../../../crds/repository/component-selectors.ts";
 import type { Owner } from "../cluster.ts";
 import type { NamedObject } from "../deployer.ts";
 

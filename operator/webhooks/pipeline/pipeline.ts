@@ -9,11 +9,11 @@ import {
   withPipelines,
 } from "../../../crds/environment/pipelines.ts";
 import { branchEnvironmentName } from "../../../crds/environment/triggered-names.ts";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import {
   type Components,

@@ -3,9 +3,9 @@ import { type AppliedState, appliedAnnotation, appliedState } from "../../../crd
 import { type EnvironmentRecord, pullRequestKey, triggerKey } from "../../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
-import { TTL_DEFAULT_HOURS } from "../../../crds/environment/ttl.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
 import { admits, type Repository } from "../../../crds/repository/repository.ts";
+import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState, WebhookEvent } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { completed, problemIn } from "../creation.ts";

@@ -3,7 +3,7 @@ import {
   environmentKind,
   environmentManifest,
 } from "../../../crds/environment/ephemeral-environment.ts";
-import { COMMIT, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { COMMIT, type World } from "../../support/worlds/environment-world.ts";
 import { patternOf } from "../operator/copies.ts";
 
 /** Names of the crowd's environments, which differ by their number alone. */

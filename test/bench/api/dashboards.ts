@@ -4,7 +4,7 @@ import { recordKind, recordManifest } from "../../../crds/environment/environmen
 import { DIMENSIONS, NO_TOTALS, type PeriodSummary } from "../../../crds/usage/period-summary.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
-import type { World } from "../../support/fixtures/environment/environment-world.ts";
+import type { World } from "../../support/worlds/environment-world.ts";
 import { startIdleServer } from "../idle.ts";
 import { patternOf } from "../operator/copies.ts";
 import type { Openings } from "../run-benchmark.ts";
@@ -99,7 +99,7 @@ function slotsOf(minutes: number) {
 const clockTime = (minute: number) =>
   [minute / 60, minute % 60].map((part) => String(Math.trunc(part)).padStart(2, "0")).join(":");
 
-interface Asked {
+interface Requested {
   readonly url: string;
   readonly probesUrl: string;
   readonly authorization: string;
@@ -107,8 +107,8 @@ interface Asked {
 }
 
 /** Measures each dashboard beside a server that sends as many bytes; and a scrape. */
-export async function measureDashboards(openings: Openings, asked: Asked): Promise<readonly Verdict[]> {
-  const { url, authorization, seconds } = asked;
+export async function measureDashboards(openings: Openings, requested: Requested): Promise<readonly Verdict[]> {
+  const { url, authorization, seconds } = requested;
   const replies = await Promise.all(PATHS.map((path) => call(url + path, { authorization })));
   const bytes = replies.map((reply) => Buffer.byteLength(reply));
   const idle = await openings.open(startIdleServer());
@@ -121,15 +121,15 @@ export async function measureDashboards(openings: Openings, asked: Asked): Promi
     path: (index: number) => `${path(index)}?bytes=${bytes[index % PATHS.length]}`,
   };
   for (const one of [ofIdle, ofPlatform]) await load({ ...one, seconds: WARM_UP_SECONDS });
-  const [plain, told]: [Sample[], Sample[]] = [[], []];
+  const [plain, reported]: [Sample[], Sample[]] = [[], []];
   for (const _turn of [1, 2]) {
     plain.push(...(await load({ ...ofIdle, seconds: seconds / 2 })));
-    told.push(...(await load({ ...ofPlatform, seconds: seconds / 2 })));
+    reported.push(...(await load({ ...ofPlatform, seconds: seconds / 2 })));
   }
   const verdict = (of: string, at: number): Verdict => {
     const msOf = (samples: readonly Sample[]) =>
       samples.filter((sample) => sample.path.split("?")[0] === of).map(({ ms }) => ms);
-    const [figures, quiet] = [msOf(told), msOf(plain)];
+    const [figures, quiet] = [msOf(reported), msOf(plain)];
     return {
       what: `${of}, p99, beside a server that sends as much`,
       limit: 5,
@@ -138,10 +138,10 @@ export async function measureDashboards(openings: Openings, asked: Asked): Promi
       detail: `${spread(figures)}; that server, with ${bytes[at]} bytes: ${spread(quiet)}`,
     };
   };
-  return [...PATHS.map(verdict), ...(await measureScrapes(asked))];
+  return [...PATHS.map(verdict), ...(await measureScrapes(requested))];
 }
 
-async function measureScrapes({ probesUrl }: Asked): Promise<readonly Verdict[]> {
+async function measureScrapes({ probesUrl }: Requested): Promise<readonly Verdict[]> {
   const probe = () => call(`${probesUrl}/livez`, {});
   const scrape = () => call(`${probesUrl}/metrics`, {});
   const { length } = await scrape();

@@ -8,7 +8,7 @@ import { buildClients } from "../../../deploy/clients/build.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { createWorld } from "../../support/fixtures/environment/environment-world.ts";
+import { createWorld } from "../../support/worlds/environment-world.ts";
 import { makeCrowd } from "../api/crowd.ts";
 import { spread } from "../api/spread.ts";
 import { type IdleServer, startIdleServer } from "../idle.ts";
@@ -36,7 +36,7 @@ async function measure(openings: Openings): Promise<readonly Verdict[]> {
   const world = await openings.open(createWorld({ etcdGateway: true }));
   const direct = createKubeClient({ kubeConfig: world.identity.kubeConfig, connections: 1 });
   await openings.open({ stop: () => direct.close() });
-  await makeCrowd(world, Number(options.environments), "nobody");
+  await makeCrowd(world, Number(options.environments), "outsider");
   await leadElsewhere(world);
   const served = await openings.open(servedConsole(world));
   const client = createClient({ url: served.url, token: served.token });
@@ -76,13 +76,13 @@ async function measureChanges(
 ): Promise<Verdict> {
   const page = await reader.openConsole();
   const names = await page.names();
-  const told = new Map<string, (at: number) => void>();
+  const reported = new Map<string, (at: number) => void>();
   const stop = new AbortController();
   const opened = Promise.withResolvers<void>();
   const following = (async () => {
     const events = client.follow("GET /api/v2/watch/environments", { signal: stop.signal, opened: opened.resolve });
     for await (const { data } of events)
-      told.get(`${data.environment?.name} ${data.environment?.status}`)?.(performance.now());
+      reported.get(`${data.environment?.name} ${data.environment?.status}`)?.(performance.now());
   })();
   await Promise.race([opened.promise, following]);
   const shown: number[] = [];
@@ -90,15 +90,15 @@ async function measureChanges(
   for (let round = 0; round < rounds; round += 1) {
     const name = names[round % names.length] as string;
     const phase = Math.floor(round / names.length) % 2 === 0 ? "updating" : "ready";
-    const isTold = Promise.withResolvers<number>();
-    told.set(`${name} ${phase}`, isTold.resolve);
+    const isReported = Promise.withResolvers<number>();
+    reported.set(`${name} ${phase}`, isReported.resolve);
     const isShown = await page.untilRowSays(name, phase);
     const began = performance.now();
     await direct.patch(environmentType, { name }, { status: { phase } }, { as: "merge", subresource: "status" });
-    const times = Promise.all([isShown.at(), isTold.promise]);
-    const [shownAt, toldAt] = await inTime(times, `${name} being shown as ${phase}`);
+    const times = Promise.all([isShown.at(), isReported.promise]);
+    const [shownAt, reportedAt] = await inTime(times, `${name} being shown as ${phase}`);
     shown.push(shownAt - (performance.timeOrigin + began));
-    streamed.push(toldAt - began);
+    streamed.push(reportedAt - began);
   }
   stop.abort();
   await Promise.all([following.catch(() => undefined), page.stop()]);
@@ -123,20 +123,20 @@ function inTime<T>(work: Promise<T>, what: string): Promise<T> {
 async function measurePages(reader: Reader, client: Client): Promise<Verdict> {
   const page = await reader.openConsole();
   const shown: number[] = [];
-  const asked: number[] = [];
+  const requested: number[] = [];
   const limit = 50;
   for (let round = 1; round <= rounds; round += 1) {
     shown.push(await page.older());
     const began = performance.now();
     await client.call("GET /api/v2/environments", { query: { limit, offset: round * limit } });
-    asked.push(performance.now() - began);
+    requested.push(performance.now() - began);
   }
   await page.stop();
   return {
     what: "next page of the list until its rows are there, p50, beside its call",
     limit: 15,
     unit: "×",
-    figure: quantile(shown, 0.5) / quantile(asked, 0.5),
-    detail: `page ${spread(shown)}; its call in Node ${spread(asked)}`,
+    figure: quantile(shown, 0.5) / quantile(requested, 0.5),
+    detail: `page ${spread(shown)}; its call in Node ${spread(requested)}`,
   };
 }

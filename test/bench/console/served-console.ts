@@ -1,13 +1,13 @@
 import { startIdentityProvider } from "../../../deploy/local/identity/provider.ts";
-import type { World } from "../../support/fixtures/environment/environment-world.ts";
+import { freePorts } from "../../support/fixtures/free-ports.ts";
 import { shareSecret } from "../../support/fixtures/shared-secret.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { Browser } from "../../support/http/browser.ts";
 import { logIn, SESSION_COOKIE } from "../../support/http/console-service.ts";
 import { authorized, requestTokens } from "../../support/http/local-log-in.ts";
-import { freePorts } from "../../support/plane/free-ports.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
+import type { World } from "../../support/worlds/environment-world.ts";
 
 const EMAIL = "admin@example.test";
 const CLIENT_SECRET = "console-client";

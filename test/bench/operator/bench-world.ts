@@ -4,9 +4,9 @@ import { createKubeClient } from "../../../operator/kit/client/create-kube-clien
 import { isUnavailable } from "../../../operator/kit/client/errors.ts";
 import { namespaceKind, resourceQuotaKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { type MeasuredOperator, startMeasuredOperator } from "./measured-operator.ts";
 import { type ObservedStates, observeStates } from "./observed-states.ts";
 

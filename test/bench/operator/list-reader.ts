@@ -23,13 +23,13 @@ answerParent(() => reading);
 
 async function read(path: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
-  const asked = request(url + path, { ca, headers }).end();
-  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  const requested = request(url + path, { ca, headers }).end();
+  const [response] = (await once(requested, "response")) as [IncomingMessage];
   for await (const line of lines(response)) {
     const { type, object } = JSON.parse(line);
     objects += 1;
     const isEnd = type === "BOOKMARK" && object.metadata.annotations?.["k8s.io/initial-events-end"] === "true";
-    if (isEnd) return void asked.destroy();
+    if (isEnd) return void requested.destroy();
   }
   throw new Error(`${path} was answered ${response.statusCode} and ended before all came`);
 }

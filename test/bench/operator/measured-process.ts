@@ -21,7 +21,7 @@ import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { around } from "../../../operator/wiring/dependencies.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { answerParent } from "../answer-parent.ts";
 import { eventLoopDelays } from "../event-loop.ts";
 import type { Figures, MeasuredOptions } from "./measured-operator.ts";

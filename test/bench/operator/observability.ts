@@ -56,12 +56,12 @@ async function take(bench: BenchWorld, operator: MeasuredOperator, { one, round,
   await turn(bench, { ...operatorMaker(bench, operator), name }, { round, sizes, samples: one.samples });
   // Each creation has two Events.
   const expected = eventsOf(before) + (one.isObserving ? 2 * madeIn(sizes) : 0);
-  const whenTold = async () => {
+  const whenReported = async () => {
     const now = await operator.figures();
     return eventsOf(now) >= expected ? now : undefined;
   };
-  const told = await until(whenTold, { what: "every Event", deadlineMs: DEADLINE_MS, everyMs: 250 });
-  one.cpuSeconds.push(told.cpuSeconds - before.cpuSeconds);
+  const reported = await until(whenReported, { what: "every Event", deadlineMs: DEADLINE_MS, everyMs: 250 });
+  one.cpuSeconds.push(reported.cpuSeconds - before.cpuSeconds);
 }
 
 const eventsOf = ({ writes }: Figures) => writes["create Event"] ?? 0;

@@ -128,7 +128,7 @@ function verdictsOf({ besideList, calm, startSeconds, readSeconds }: Samples): V
       limit: 2,
       unit: "×",
       figure: quantile(besideList.map(ms), 0.5) / quantile(calm.map(ms), 0.5),
-      detail: `beside the list ${told(besideList)}; without it ${told(calm)}`,
+      detail: `beside the list ${reported(besideList)}; without it ${reported(calm)}`,
     },
     {
       what: "priority: the same in times of plain writes just before",
@@ -154,7 +154,7 @@ const inWrites = (ways: readonly Way[]) =>
     0.5,
   );
 
-function told(ways: readonly Way[]): string {
+function reported(ways: readonly Way[]): string {
   const environments = ways.map(ms);
   const writes = ways.map(({ writesMs }) => writesMs);
   const p50 = (samples: readonly number[]) => `p50 ${quantile(samples, 0.5).toFixed(0)} ms`;

@@ -3,10 +3,10 @@ import { environmentType, webhookDeliveryType } from "../../../operator/adapters
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { leases } from "../../../operator/kit/leader/leader-election.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { platformProcess } from "../../support/plane/platform-process.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { atRate, type Rate } from "../at-rate.ts";
 import { leadElsewhere } from "../lead-elsewhere.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";

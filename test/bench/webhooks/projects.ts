@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import type { World } from "../../support/fixtures/environment/environment-world.ts";
 import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import type { World } from "../../support/worlds/environment-world.ts";
 import type { WebhookEvent } from "./sender.ts";
 
 /** The number of delivering projects, and of each one's open pull requests. */

@@ -56,10 +56,10 @@ describe("the typed client", () => {
   });
 
   test("throws the platform's refusal, with its code and the id of the request", async () => {
-    const asked = clientOf("developer").call("GET /api/v2/environments/{environment_id}", {
+    const requested = clientOf("developer").call("GET /api/v2/environments/{environment_id}", {
       path: { environment_id: "../other" },
     });
-    const error = await asked.catch((thrown: unknown) => thrown as PlatformError);
+    const error = await requested.catch((thrown: unknown) => thrown as PlatformError);
     expect(error).toBeInstanceOf(PlatformError);
     expect(error).toMatchObject({ status: 404, code: "ENV_NOT_FOUND", requestId: expect.stringMatching(/.{8,}/) });
     expect(sent).toHaveLength(1);
@@ -128,12 +128,12 @@ describe("the typed client", () => {
   });
 
   test("says what answered when it was not the platform", async () => {
-    const asked = createClient({
+    const requested = createClient({
       url,
       retries: { attempts: 1 },
       fetch: async () => new Response("<html>", { status: 502, statusText: "Bad Gateway" }),
     });
-    await expect(asked.call("GET /api/v2/status")).rejects.toThrow("answered 502 Bad Gateway");
+    await expect(requested.call("GET /api/v2/status")).rejects.toThrow("answered 502 Bad Gateway");
   });
 
   test("follows a log over a connection that breaks, without a gap, until the environment is gone", async () => {

@@ -160,7 +160,7 @@ describe("reading config sets", () => {
 });
 
 // Abuse case 23.
-test.each<Person>(["nobody", "viewer", "developer"])("%s may change no config set", async (person) => {
+test.each<Person>(["outsider", "viewer", "developer"])("%s may change no config set", async (person) => {
   expectProblem(await call("post", PATH, { name: "web" }, person), 403);
   for (const id of ["open", "absent"]) {
     expectProblem(await call("put", `${PATH}/${id}`, {}, person), 403);

@@ -93,7 +93,7 @@ describe("overrides are refused, each with its path, when", () => {
       "backend.serviceAccountName",
       /not overridable/,
     ],
-    ["a path is of nobody", overriding({ database: {} }), "database", /not a known field/],
+    ["a path is of no chart", overriding({ database: {} }), "database", /not a known field/],
     [
       "a path that is not overridable holds nothing",
       overriding({ backend: { image: {} } }),

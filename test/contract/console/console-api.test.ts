@@ -78,8 +78,8 @@ describe("a page of the console, with its session", () => {
       const answer = await browser.fetch(path, { headers: elsewhere });
       expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
       const preflight = { ...elsewhere, "access-control-request-method": "POST" };
-      const asked = await browser.fetch(path, { method: "OPTIONS", headers: preflight });
-      expect([...asked.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+      const requested = await browser.fetch(path, { method: "OPTIONS", headers: preflight });
+      expect([...requested.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
     }
     const open = await browser.fetch("/api/v2/auth/login-options", { headers: elsewhere });
     expect(open.headers.get("access-control-allow-origin")).toBe("https://elsewhere.test");

@@ -31,11 +31,11 @@ describe("a log-in", () => {
   });
 
   test("asks the issuer by PKCE with a state and a nonce of its own, which are each time others", async () => {
-    const asked = async () => {
+    const requested = async () => {
       const page = await new Browser().open(`${service.origin}/console/auth/login`, { until: service.provider.issuer });
       return new URL(page.headers.get("location") ?? "").searchParams;
     };
-    const [one, other] = [await asked(), await asked()];
+    const [one, other] = [await requested(), await requested()];
     expect(Object.fromEntries(one)).toMatchObject({
       client_id: "console",
       response_type: "code",
@@ -115,13 +115,13 @@ describe("a log-in", () => {
     "is asked for by its path alone, whatever '%s' before it says",
     async (before) => {
       const { hostname, port } = new URL(service.origin);
-      const asked = request({ hostname, port, path: `${before}/console/auth/login` }).end();
-      const [{ statusCode, headers }] = (await once(asked, "response")) as [IncomingMessage];
+      const requested = request({ hostname, port, path: `${before}/console/auth/login` }).end();
+      const [{ statusCode, headers }] = (await once(requested, "response")) as [IncomingMessage];
       expect({ statusCode, location: headers.location?.startsWith(service.provider.issuer) }).toEqual({
         statusCode: 303,
         location: true,
       });
-      asked.destroy();
+      requested.destroy();
     },
   );
 

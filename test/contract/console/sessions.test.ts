@@ -136,8 +136,8 @@ describe("a session", () => {
     expect(new URL(onwards).origin).toBe(service.provider.issuer);
     // No token is in an address, where histories and logs would keep it.
     expect(onwards).not.toMatch(/id_token_hint|eyJ/);
-    const asked = await browser.open(onwards);
-    const ended = await browser.submit(asked, { logout: "yes" });
+    const requested = await browser.open(onwards);
+    const ended = await browser.submit(requested, { logout: "yes" });
     const { origin, pathname } = new URL(ended.url);
     expect(`${origin}${pathname}`).toBe(`${service.origin}/console/`);
 

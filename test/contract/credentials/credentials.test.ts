@@ -71,8 +71,8 @@ describe("a route that is not public", () => {
     for (const person of everybody.filter((one) => !whoMay(contract).includes(one))) {
       const call = await fixtureOf(contract.operationId).call(service, "developer");
       const before = world();
-      for (const asked of [call, absentCall(contract, call)]) {
-        const reply = await send(contract, version, asked, await service.bearer(person));
+      for (const requested of [call, absentCall(contract, call)]) {
+        const reply = await send(contract, version, requested, await service.bearer(person));
         expect({ person, status: reply.status }).toEqual({ person, status: 403 });
         expectProblem(reply, 403);
         expectPromised(reply, contract.method, versionedPath(contract, version));
@@ -134,8 +134,8 @@ test.each(walk)("$name serves those who may, as it is documented", async ({ cont
 test.each(walk.filter(({ contract }) => contract.access === "public"))(
   "$name is open to everybody, whatever they bring",
   async ({ contract, version }) => {
-    for (const authorization of [undefined, "Bearer nonsense", await service.bearer("nobody")]) {
-      const call = await fixtureOf(contract.operationId).call(service, "nobody");
+    for (const authorization of [undefined, "Bearer nonsense", await service.bearer("outsider")]) {
+      const call = await fixtureOf(contract.operationId).call(service, "outsider");
       const reply = await send(contract, version, call, authorization);
       expect(reply.status).toBe(contract.status ?? 200);
       expectPromised(reply, contract.method, versionedPath(contract, version));
@@ -156,8 +156,8 @@ test("an owner is known by issuer and subject, never by the e-mail", async () =>
 describe("where a credential may stand", () => {
   test("nowhere but in one Authorization header", async () => {
     const token = await service.issuer.sign(PEOPLE.developer);
-    const asked = service.http.get(`/api/environments?access_token=${token}`).set("cookie", `token=${token}`);
-    expectProblem(await asked, 401, "Authentication required");
+    const requested = service.http.get(`/api/environments?access_token=${token}`).set("cookie", `token=${token}`);
+    expectProblem(await requested, 401, "Authentication required");
     const path = "/api/environments";
     const twice = await service.http
       .get(path)

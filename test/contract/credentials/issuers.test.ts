@@ -6,7 +6,7 @@ import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http
 
 const WHO = "/api/auth/user";
 const LIST = "/api/environments";
-const VOUCHED_AT = "2026-06-01T12:00:00.000Z";
+const ASSERTED_AT = "2026-06-01T12:00:00.000Z";
 const tenant = { hd: "corp.example" };
 
 let service: ApiService;
@@ -77,9 +77,9 @@ describe("a group", () => {
 test("an API token has its owner's roles by the owner's issuer", async () => {
   const ownedBy = ({ issuer }: TokenIssuer, groups: string[]) => ({
     owner: { subject: `${issuer}#s`, email: "", name: "" },
-    vouched: { groups, claims: tenant, at: VOUCHED_AT },
+    assertedClaims: { groups, claims: tenant, at: ASSERTED_AT },
   });
-  const roles = async (owned: object) => (await get(WHO, (await service.makeToken("nobody", owned)).value)).body.data;
+  const roles = async (owned: object) => (await get(WHO, (await service.makeToken("outsider", owned)).value)).body.data;
   expect(await roles(ownedBy(partner, ["ours:admins"]))).toMatchObject({ roles: ["developer"] });
   expect(await roles(ownedBy(service.issuer, ["ours:admins"]))).toMatchObject({ roles: ["admin"] });
   expect(await roles(ownedBy(service.issuer, []))).toMatchObject({ roles: [] });
@@ -90,7 +90,10 @@ test.each([{}, { hd: "former.example" }])(
   "an API token whose owner has the claims %j is good only when the owner comes with the required one",
   async (claims) => {
     const owner = { subject: `${partner.issuer}#p`, email: "", name: "" };
-    const { value } = await service.makeToken("nobody", { owner, vouched: { groups: [], claims, at: VOUCHED_AT } });
+    const { value } = await service.makeToken("outsider", {
+      owner,
+      assertedClaims: { groups: [], claims, at: ASSERTED_AT },
+    });
     expectProblem(await get(LIST, value), 401, /claim 'hd'; the next request with an ID token/);
     service.clock.advance(1_000);
     await get(LIST, await partner.sign({ sub: "p", ...tenant }));

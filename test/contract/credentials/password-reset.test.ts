@@ -38,13 +38,13 @@ describe("asking for a new password", () => {
 
   test("is answered before the provider is, and if that never answers", async () => {
     const { http, identityProvider } = await started();
-    const asked: string[] = [];
+    const requested: string[] = [];
     identityProvider.sendPasswordReset = (email) => {
-      asked.push(email);
+      requested.push(email);
       return new Promise(() => undefined);
     };
     expect((await http.post(PATH).send({ email: "dev@example.test" })).status).toBe(200);
-    expect(asked).toEqual(["dev@example.test"]);
+    expect(requested).toEqual(["dev@example.test"]);
   });
 
   test("sends an address no more than its share, and says nothing of it", async () => {

@@ -73,9 +73,9 @@ describe("a token that is made", () => {
   test("leaves its value in the secret manager and nowhere else", async () => {
     const { token } = await made();
     await api.service.http.get("/api/environments").set("authorization", `Bearer ${token}`);
-    const told = JSON.stringify([api.service.apiTokens.list(), api.service.log, api.service.audit]);
+    const reported = JSON.stringify([api.service.apiTokens.list(), api.service.log, api.service.audit]);
     for (const form of [token, token.slice("svc_".length), Buffer.from(token).toString("base64")]) {
-      expect(told).not.toContain(form);
+      expect(reported).not.toContain(form);
     }
   });
 
@@ -104,7 +104,7 @@ describe("a token that is made", () => {
 
 describe("no token is made", () => {
   test.each<[string, object]>([
-    ["a scope that nobody knows", { scopes: ["*"] }],
+    ["an unknown scope", { scopes: ["*"] }],
     ["a scope with a space", { scopes: ["ENV_CREATE "] }],
     ["a scope in small letters", { scopes: ["env_create"] }],
     ["a permission that is no scope", { scopes: ["tokens:manage"] }],

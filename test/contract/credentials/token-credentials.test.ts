@@ -108,7 +108,9 @@ describe("the identity of a token's bearer", () => {
   });
 
   test("without a role, too", async () => {
-    const reply = await api.service.http.get("/api/auth/user").set("authorization", await api.service.bearer("nobody"));
+    const reply = await api.service.http
+      .get("/api/auth/user")
+      .set("authorization", await api.service.bearer("outsider"));
     expect(reply.body.data).toMatchObject({ roles: [], permissions: [], groups: [] });
   });
 });

@@ -15,7 +15,7 @@ describe("guessing tokens", () => {
     ["in other letters", `SVC_${"A".repeat(43)}`],
     ["with a sign that is in none", `svc_${"A".repeat(42)}.`],
     ["the prefix alone", "svc_"],
-  ])("with one that is %s asks nobody", async (_what, guess) => {
+  ])("with one that is %s asks no host", async (_what, guess) => {
     expectProblem(await as(guess).get("/api/environments"), 401, "Invalid or expired credentials");
     expect(api.service.apiTokens.reads).toEqual([]);
   });

@@ -16,7 +16,7 @@ describe("a changed owner", () => {
     api.service.clock.advance(1_000);
     const authorization = await person({ groups: ["shop"] });
     await api.service.http.get("/api/auth/user").set({ authorization });
-    await until(() => api.service.apiTokens.list()[0]?.spec.vouched.groups.length === 1);
+    await until(() => api.service.apiTokens.list()[0]?.spec.assertedClaims.groups.length === 1);
     expect(await created(value)).toBe(403);
     expect((await as(value).get("/api/auth/user")).body.data).toMatchObject({ roles: [], permissions: [] });
   });
@@ -26,11 +26,11 @@ describe("a changed owner", () => {
     api.service.clock.advance(1_000);
     const { value } = await api.service.makeToken("developer", {
       scopes: ["ENV_CREATE"],
-      vouched: { groups: ["shop"], at: api.service.clock.now().toISOString() },
+      assertedClaims: { groups: ["shop"], at: api.service.clock.now().toISOString() },
     });
     await api.service.http.get("/api/auth/user").set("authorization", former);
     expect(await created(value)).toBe(403);
-    expect(api.service.apiTokens.writes).not.toContain("vouch");
+    expect(api.service.apiTokens.writes).not.toContain("storeAssertion");
   });
 
   test("a promotion reaches the tokens, as far as their scopes go", async () => {
@@ -39,7 +39,7 @@ describe("a changed owner", () => {
     api.service.clock.advance(1_000);
     const groups = [...PEOPLE.viewer.groups, "developers"];
     await api.service.http.get("/api/auth/user").set("authorization", await api.service.bearer("viewer", { groups }));
-    await until(() => api.service.apiTokens.list()[0]?.spec.vouched.groups.length === 3);
+    await until(() => api.service.apiTokens.list()[0]?.spec.assertedClaims.groups.length === 3);
     expect(await created(value)).toBe(200);
   });
 

@@ -12,7 +12,7 @@ const restart = async (options: ServiceOptions) => {
 };
 
 describe("the value of a token", () => {
-  test.each(["/api", "/api/v2"])("is shown to its owner below %s, and kept by nobody on the way", async (prefix) => {
+  test.each(["/api", "/api/v2"])("is shown to its owner below %s, and kept by no part on the way", async (prefix) => {
     const { id, token } = await made();
     const reply = await call("get", `${prefix}/tokens/${id}/value`, "developer");
     expectPromised(reply, "get", `${prefix}/tokens/{id}/value`);
@@ -68,8 +68,8 @@ describe("the value of a token", () => {
   test("is named in the log by its id", async () => {
     const { id, token } = await made();
     await call("get", `/api/tokens/${id}/value`, "developer");
-    const told = JSON.stringify(api.service.log) + JSON.stringify(api.service.audit);
-    expect(told).toContain(id);
-    expect(told).not.toContain(token);
+    const reported = JSON.stringify(api.service.log) + JSON.stringify(api.service.audit);
+    expect(reported).toContain(id);
+    expect(reported).not.toContain(token);
   });
 });

@@ -73,7 +73,7 @@ describe("a token that is good for everything", () => {
     for (const spec of [
       { ...all, revokedAt: past },
       { ...all, expiresAt: past },
-      { ...all, vouched: { groups: ["admins"], at: "2026-05-01T12:00:00.000Z" } },
+      { ...all, assertedClaims: { groups: ["admins"], at: "2026-05-01T12:00:00.000Z" } },
       { ...all, owner: { subject: "https://elsewhere.example.test#mai", email: "", name: "" } },
     ]) {
       const { value } = await service.makeToken(OWNER, spec);
@@ -87,7 +87,7 @@ describe("a token that is good for everything", () => {
   test.each(guarded)("is refused by $name when its owner has no role any more", async (route) => {
     if (route.contract.access === "authenticated") return;
     const call = await fixtureOf(route.contract.operationId).call(service, OWNER);
-    const { value } = await service.makeToken("nobody", all);
+    const { value } = await service.makeToken("outsider", all);
     expectProblem(await send({ service, ...route }, call, `Bearer ${value}`), 403);
   });
 });

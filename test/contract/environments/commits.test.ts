@@ -41,7 +41,7 @@ describe("a commit", () => {
     const frontend = { frontend_repo: "shop-web", frontend_commit: "F".repeat(64) };
     expect((await create({ backend_commit: OTHER.toUpperCase(), ...frontend })).status).toBe(200);
     expect(await made()).toMatchObject({ backend: { commit: OTHER }, frontend: { commit: "f".repeat(64) } });
-    expect(service.branchHeads.asked).toEqual([]);
+    expect(service.branchHeads.requested).toEqual([]);
   });
 
   test("of the frontend is compared with the head of its own branch", async () => {
@@ -77,9 +77,9 @@ describe("a commit", () => {
     { config_set: "absent" },
     { backend_branch: "a..b" },
     { frontend_commit: OTHER.slice(0, 7) },
-  ])("makes nobody ask a host when the request has %j", async (body) => {
+  ])("asks no host when the request has %j", async (body) => {
     await create({ ...body, backend_commit: "frontend_commit" in body ? HEAD : HEAD.slice(0, 7) });
-    expect(service.branchHeads.asked).toEqual([]);
+    expect(service.branchHeads.requested).toEqual([]);
   });
 });
 

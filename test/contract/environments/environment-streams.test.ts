@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { EnvironmentReport } from "../../../api/environments/schemas.ts";
-import { ChangedEnvironment } from "../../../api/environments/streams/schemas.ts";
+import { ChangedEnvironment } from "../../../api/environments/streams/routes.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { until } from "../../support/fixtures/until.ts";
 import type { ApiService } from "../../support/http/api-service.ts";

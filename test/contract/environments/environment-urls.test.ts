@@ -52,7 +52,7 @@ test("asks every URL at its health path and answers as the contract has it", asy
     },
     checked_at: "2026-06-01T12:00:00.500Z",
   });
-  expect([...service.prober.asked].sort()).toEqual([`${BACKEND}/healthz`, `${FRONTEND}/`]);
+  expect([...service.prober.requested].sort()).toEqual([`${BACKEND}/healthz`, `${FRONTEND}/`]);
 });
 
 test("answers the same within an envelope in version 2", async () => {
@@ -87,13 +87,13 @@ describe("a further host", () => {
         hosts: { admin: { url: ADMIN, status: "unhealthy", response_time_ms: 3 } },
       },
     });
-    expect(service.prober.asked).toContain(`${ADMIN}/ping`);
+    expect(service.prober.requested).toContain(`${ADMIN}/ping`);
   });
 
   test("is asked at its root where its Repository names no path", async () => {
     await given({ status });
     await ofVersion("/v2");
-    expect(service.prober.asked).toContain(`${ADMIN}/`);
+    expect(service.prober.requested).toContain(`${ADMIN}/`);
   });
 
   test("is not in version 1", async () => {
@@ -131,7 +131,7 @@ test("nothing is asked before the environment has URLs: they are unreachable", a
     status: "unreachable",
     details: { backend: { url: BACKEND, status: "unreachable", response_time_ms: 0 } },
   });
-  expect(service.prober.asked).toEqual([]);
+  expect(service.prober.requested).toEqual([]);
 });
 
 describe("refused to abuse", () => {
@@ -144,24 +144,25 @@ describe("refused to abuse", () => {
     };
     await service.http.post("/api/webhooks/environment/event").send(event);
     await check();
-    for (const url of service.prober.asked) expect(url).toMatch(/^https:\/\/shop(--api)?\.env\.example\.test:18443\//);
+    for (const url of service.prober.requested)
+      expect(url).toMatch(/^https:\/\/shop(--api)?\.env\.example\.test:18443\//);
   });
 
   test("a flood: each URL is probed once in ten seconds, for all callers together", async () => {
     await given();
     const release = service.prober.hold();
     const checks = (["viewer", "developer", "maintainer"] as const).map((person) => check(person));
-    await until(() => service.prober.asked.length >= 2, { what: "the first probes" });
+    await until(() => service.prober.requested.length >= 2, { what: "the first probes" });
     release();
     const [first, ...others] = await Promise.all(checks);
     for (const { body } of others) expect(body).toEqual(first?.body);
     service.clock.advance(9_999);
     expect((await check()).body).toEqual(first?.body);
-    expect(service.prober.asked).toHaveLength(2);
+    expect(service.prober.requested).toHaveLength(2);
 
     service.clock.advance(1);
     expect((await check()).body.checked_at).toBe("2026-06-01T12:00:10.500Z");
-    expect(service.prober.asked).toHaveLength(4);
+    expect(service.prober.requested).toHaveLength(4);
   });
 
   test("an answer about a former environment of the name", async () => {
@@ -170,6 +171,6 @@ describe("refused to abuse", () => {
     service.environments.finishRemoval("shop");
     const { metadata } = await given();
     expect((await check()).body.environment_id).toBe(metadata.uid);
-    expect(service.prober.asked).toHaveLength(4);
+    expect(service.prober.requested).toHaveLength(4);
   });
 });

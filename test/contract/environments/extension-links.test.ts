@@ -5,8 +5,8 @@ import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { extensionKeyOf } from "../../../operator/adapters/platform-keys/platform-keys.ts";
-import { unique } from "../../support/faults/people.ts";
 import { type ApiService, PEOPLE, startApiService } from "../../support/http/api-service.ts";
+import { unique } from "../../support/plane/people.ts";
 
 let service: ApiService;
 beforeAll(async () => {
@@ -163,8 +163,8 @@ describe("the link of a warning", () => {
 
 describe("the rights of the owner", () => {
   const daysAgo = (days: number) => new Date(service.clock.now().getTime() - days * 24 * HOUR_MS).toISOString();
-  const stored = (person: "colleague" | "viewer" | "nobody" | "admin", groups: string[], days: number) =>
-    service.makeToken(person, { vouched: { groups, at: daysAgo(days) } });
+  const stored = (person: "colleague" | "viewer" | "outsider" | "admin", groups: string[], days: number) =>
+    service.makeToken(person, { assertedClaims: { groups, at: daysAgo(days) } });
 
   test("suffice where nothing is stored of the owner", async () => {
     expect((await use(await tokenOf(await make()))).status).toBe(200);
@@ -183,8 +183,8 @@ describe("the rights of the owner", () => {
   });
 
   test("are none for an owner without a role, and for one who was not confirmed for too long", async () => {
-    await stored("nobody", [], 1);
-    expect((await use(await tokenOf(await make({ owner: ownerOf("nobody") })))).status).toBe(403);
+    await stored("outsider", [], 1);
+    expect((await use(await tokenOf(await make({ owner: ownerOf("outsider") })))).status).toBe(403);
     await stored("admin", ["admins"], 31);
     expect((await use(await tokenOf(await make({ owner: ownerOf("admin") })))).status).toBe(403);
   });

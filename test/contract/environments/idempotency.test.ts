@@ -26,14 +26,14 @@ afterEach(() => service.stop());
 
 const minimal = { environment_name: "feature-test", backend_repo: "shop-api", backend_branch: "main" };
 
-interface Asked {
+interface Requested {
   readonly key?: string;
   readonly as?: Person;
   readonly body?: object;
   readonly path?: string;
 }
 
-async function create({ key = KEY, as = "developer", body = minimal, path = PATH }: Asked = {}) {
+async function create({ key = KEY, as = "developer", body = minimal, path = PATH }: Requested = {}) {
   const headers = { authorization: await service.bearer(as), "idempotency-key": key };
   return service.http.post(path).set(headers).send(body);
 }

@@ -93,7 +93,7 @@ describe("a stream ends", () => {
   });
 
   test("with the rights of the caller, also without events, and writes no stack to the console", async () => {
-    const told = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    const reported = jest.spyOn(console, "error").mockImplementation(() => undefined);
     logs.service.app.set("env", "production");
     const { token, id } = await revocable();
     const reader = await readEvents(`${logs.base}${PATH}`, { authorization: `Bearer ${token}` });
@@ -102,8 +102,8 @@ describe("a stream ends", () => {
     await logs.service.http.delete(`/api/tokens/${id}`).set({ authorization: await logs.service.bearer("developer") });
     logs.service.clock.advance(1_000);
     expect(await reader.end).toBe("cut");
-    expect(told).not.toHaveBeenCalled();
-    told.mockRestore();
+    expect(reported).not.toHaveBeenCalled();
+    reported.mockRestore();
   });
 
   test("before the stopping server is closed, so that it has no stream to wait for", async () => {

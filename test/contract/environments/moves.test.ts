@@ -148,14 +148,14 @@ describe("a move to another source", () => {
       { status: 409, words: /pull request #42 of 'shop-api'/ },
     );
     await expectRefused({ config_set_version: "current" }, { status: 409, words: /pull request #42/ });
-    expect(service.branchHeads.asked).toEqual([]);
+    expect(service.branchHeads.requested).toEqual([]);
     expect((await move({ suspended: true })).status).toBe(200);
   });
 
   test("is 409 while the environment is being deleted, and no host is asked", async () => {
     await service.environments.remove(await make());
     await expectRefused({ backend_branch: "feature/cart" }, { status: 409, words: "The environment is being deleted" });
-    expect(service.branchHeads.asked).toEqual([]);
+    expect(service.branchHeads.requested).toEqual([]);
   });
 
   test("is refused to who may not create environments of the Repository", async () => {

@@ -81,8 +81,8 @@ describe("the log of a workload", () => {
     ["StatefulSet/redis", "StatefulSet/redis", "of the StatefulSet"],
     ["statefulset/redis", "StatefulSet/redis", "of the StatefulSet"],
     ["podinfo", "Deployment/podinfo", "of podinfo"],
-  ])("is that of %s", async (asked, workload, message) => {
-    const reply = await ask(`${PATH}/logs/backend?workload=${encodeURIComponent(asked)}`);
+  ])("is that of %s", async (requested, workload, message) => {
+    const reply = await ask(`${PATH}/logs/backend?workload=${encodeURIComponent(requested)}`);
     expectPromised(reply, "get", "/api/v2/environments/{environment_id}/logs/{component}");
     expect(reply.body.data).toMatchObject({ component: "backend", workload, logs: [{ message }], total_lines: 1 });
   });
@@ -127,8 +127,8 @@ describe("the log of a workload", () => {
 
   test.each(["a/b/c", "../secrets", "Deployment/", "-a", "A", "a b", "x".repeat(318)])(
     "of what is no name is refused: %s",
-    async (asked) => {
-      const reply = await ask(`${PATH}/logs/backend?workload=${encodeURIComponent(asked)}`);
+    async (requested) => {
+      const reply = await ask(`${PATH}/logs/backend?workload=${encodeURIComponent(requested)}`);
       expectProblem(reply, 400, /^workload: /);
     },
   );

@@ -132,10 +132,10 @@ describe("a credential or a right that is not enough", () => {
 
   test("is recorded for reads: of an unauthenticated caller, and of one without a role", async () => {
     await api.service.http.get("/api/environments");
-    await api.service.http.get("/api/environments").set(await as("nobody"));
+    await api.service.http.get("/api/environments").set(await as("outsider"));
     expect(records()).toMatchObject([
       { event: "denial", actor: { method: "none" }, outcome: "refused", status: 401 },
-      { event: "denial", actor: { subject: subject("nob") }, outcome: "refused", status: 403 },
+      { event: "denial", actor: { subject: subject("outsider") }, outcome: "refused", status: 403 },
     ]);
   });
 

@@ -33,13 +33,13 @@ const listOf = (header = "") => header.split(", ");
 
 describe("a page of a listed origin", () => {
   test.each([CONSOLE, LOCAL])("may ask first and then call: %s", async (origin) => {
-    const asked = await preflight("/api/environments", origin);
-    expect([asked.status, asked.text]).toEqual([204, ""]);
-    expect(asked.headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
-    expect(listOf(asked.headers["access-control-allow-methods"])).toEqual(
+    const requested = await preflight("/api/environments", origin);
+    expect([requested.status, requested.text]).toEqual([204, ""]);
+    expect(requested.headers).toMatchObject({ "access-control-allow-origin": origin, vary: "Origin" });
+    expect(listOf(requested.headers["access-control-allow-methods"])).toEqual(
       expect.arrayContaining(["GET", "POST", "PUT", "PATCH", "DELETE"]),
     );
-    expect(listOf(asked.headers["access-control-allow-headers"]).sort()).toEqual(
+    expect(listOf(requested.headers["access-control-allow-headers"]).sort()).toEqual(
       ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-ID"], //
     );
     const called = await service.http.get("/api/environments").set({ origin, authorization });

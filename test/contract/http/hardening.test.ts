@@ -116,13 +116,13 @@ describe("a page of another site (abuse 86)", () => {
   });
 
   test("gets no leave to read or to ask", async () => {
-    const asked = {
+    const requested = {
       origin,
       "access-control-request-method": "POST",
       "access-control-request-headers": "authorization",
     };
     for (const reply of [
-      await api.service.http.options("/api/environments").set(asked),
+      await api.service.http.options("/api/environments").set(requested),
       await api.service.http.get("/api/environments").set({ origin, authorization: api.authorization }),
       await api.service.http.get("/openapi.json").set({ origin }),
     ]) {

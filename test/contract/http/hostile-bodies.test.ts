@@ -21,8 +21,8 @@ describe("a body that never ends (abuse 59)", () => {
   }
 
   test.each([
-    ["of somebody known is cut at the cap", () => [`Authorization: ${api.authorization}`], 413],
-    ["of nobody is cut as early", () => [], 401],
+    ["of a known caller is cut at the cap", () => [`Authorization: ${api.authorization}`], 413],
+    ["without a credential is cut as early", () => [], 401],
   ])("%s, after an answer", async (_case, lines, status) => {
     const start = head("POST /api/environments", ...lines(), JSON_TYPE, "Transfer-Encoding: chunked");
     const connection = raw(start);

@@ -76,15 +76,15 @@ describe("an owner of API tokens", () => {
     const api = await limited(limits);
     const tokens = await Promise.all(times(2, "developer" as const).map((person) => api.makeToken(person)));
     const [one = "", two = ""] = tokens.map(({ value }) => `Bearer ${value}`);
-    const told = async (credential: string) => {
+    const reported = async (credential: string) => {
       const { status, headers } = await asking(api, credential)();
       return [status, headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]];
     };
-    expect(await told(one)).toEqual([200, "3", "2"]);
-    expect(await told(one)).toEqual([200, "3", "1"]);
-    expect(await told(two)).toEqual([200, "4", "1"]);
-    expect(await told(two)).toEqual([200, "4", "0"]);
-    expect(await told(two)).toEqual([429, "4", "0"]);
+    expect(await reported(one)).toEqual([200, "3", "2"]);
+    expect(await reported(one)).toEqual([200, "3", "1"]);
+    expect(await reported(two)).toEqual([200, "4", "1"]);
+    expect(await reported(two)).toEqual([200, "4", "0"]);
+    expect(await reported(two)).toEqual([429, "4", "0"]);
   });
 
   test("loses nothing to what one token is refused beyond its own", async () => {

@@ -66,7 +66,7 @@ describe("Errors", () => {
       "ENV_CREATION_FAILED",
       500,
       async () => {
-        service.environments.failNext(new Error("nobody foresaw it"));
+        service.environments.failNext(new Error("unforeseen"));
         return create();
       },
     ],
@@ -95,7 +95,7 @@ describe("Errors", () => {
   const statuses: readonly (readonly [number, string, () => Promise<{ status: number; body: object }>])[] = [
     [400, "bad request", async () => create({ environment_name: "" })],
     [401, "unauthorized", async () => service.http.get("/api/environments")],
-    [403, "forbidden", async () => get("/api/environments").set("authorization", await service.bearer("nobody"))],
+    [403, "forbidden", async () => get("/api/environments").set("authorization", await service.bearer("outsider"))],
     [404, "not found", async () => get("/api/environments/unknown")],
     [
       409,
@@ -123,7 +123,7 @@ describe("Limits", () => {
   test.each([
     ["authenticated", 100],
     ["unauthenticated", 10],
-  ] as const)("of %s requests: %s per minute, told in the headers, then 429", async (who, limit) => {
+  ] as const)("of %s requests: %s per minute, stated in the headers, then 429", async (who, limit) => {
     await restart({ limits: documented });
     const ask = () => {
       const request = service.http.get("/api/environments");

@@ -149,7 +149,7 @@ describe("a simulation", () => {
     });
     expect(body.data.trace.length).toBeGreaterThan(0);
     expect([service.environments.list(), service.webhookDeliveries.list()]).toEqual([[], []]);
-    expect(service.branchHeads.asked).toEqual([]);
+    expect(service.branchHeads.requested).toEqual([]);
   });
 
   test("names no environment that the caller may not see", async () => {

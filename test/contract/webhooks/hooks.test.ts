@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { PullRequestHostFailed } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import { aRepository } from "../../support/doubles/memory/repositories.ts";
-import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { WEBHOOK_KEY, webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, type ServiceOptions, startApiService } from "../../support/http/api-service.ts";
-import { hookSettings, WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
+import { hookSettings } from "../../support/http/memory-webhooks.ts";
 
 const ADDRESS = "https://environments.example.test/platform/api/webhooks/repohost";
 const REPAIR = "POST /api/v2/repos/shop-api/webhook";
@@ -77,7 +77,7 @@ describe("the webhook of a repository", () => {
   });
 
   test("is missing where only other addresses have one, of which none of another service is shown", async () => {
-    hooks.all.push(hook({ url: "https://user:pass@old.example.test/api/webhooks/repohost?key=of-somebody" }));
+    hooks.all.push(hook({ url: "https://user:pass@old.example.test/api/webhooks/repohost?of-a-user" }));
     hooks.all.push(hook({ id: "8", url: "https://chat.example.test/services/a-credential" }));
     const { body } = await call("get");
     expect(body.data.hooks).toMatchObject([
@@ -86,7 +86,7 @@ describe("the webhook of a repository", () => {
     expect(body.data.problems).toMatchObject([
       { reason: "HookMissing", next_step: expect.stringContaining(`${REPAIR} registers it`) },
     ]);
-    expect(JSON.stringify(body)).not.toMatch(/pass|of-somebody|a-credential/);
+    expect(JSON.stringify(body)).not.toMatch(/pass|of-a-user|a-credential/);
   });
 
   test.each([
@@ -118,7 +118,7 @@ describe("the webhook of a repository", () => {
 
   test("is asked of the host once in a while, however many callers ask", async () => {
     for (const person of ["developer", "colleague", "maintainer"] as const) await call("get", person);
-    expect(hooks.asked).toBe(1);
+    expect(hooks.requested).toBe(1);
   });
 
   test.each([

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "@jest/globals";
-import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { pullRequestBody, signedHeaders, WEBHOOK_KEY } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
-import { WEBHOOK_KEY, webhookKeySettings } from "../../support/http/memory-webhooks.ts";
+import { webhookKeySettings } from "../../support/http/memory-webhooks.ts";
 import { OTHER_KEY, OWN_KEY, PATH, webhookEndpoints } from "./webhook-endpoints.ts";
 
 const endpoints = webhookEndpoints();
@@ -262,8 +262,8 @@ describe("the route of repository hosts", () => {
 
   test("acknowledges what it has stored, although the cluster goes away then", async () => {
     const { claim } = endpoints.service.webhookDeliveries;
-    endpoints.service.webhookDeliveries.claim = async (...asked) => {
-      const claimed = await claim(...asked);
+    endpoints.service.webhookDeliveries.claim = async (...requested) => {
+      const claimed = await claim(...requested);
       endpoints.service.environments.setReachable(false);
       return claimed;
     };

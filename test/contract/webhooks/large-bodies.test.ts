@@ -3,9 +3,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { aRepository } from "../../support/doubles/memory/repositories.ts";
 import { standardWebhookHeaders } from "../../support/fixtures/webhooks/received-webhook.ts";
-import { pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { pullRequestBody, signedHeaders, WEBHOOK_KEY } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
-import { WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
 import { OTHER_KEY, OWN_KEY, PATH, PIPELINES, webhookEndpoints } from "./webhook-endpoints.ts";
 
 const endpoints = webhookEndpoints();

@@ -3,9 +3,8 @@ import { createHmac, randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { aRepository } from "../../support/doubles/memory/repositories.ts";
-import { pullRequestBody } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { pullRequestBody, WEBHOOK_KEY } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
-import { WEBHOOK_KEY } from "../../support/http/memory-webhooks.ts";
 import { OWN_KEY, webhookEndpoints } from "./webhook-endpoints.ts";
 
 const endpoints = webhookEndpoints();

@@ -83,13 +83,13 @@ describe("the channel for unverified events", () => {
     unverifiedChannel: "strangers",
     webhooks: [{ channel: "strangers", urlRef: { name: "chat-url", key: "latest" } }],
   };
-  const told = () => service.notifications.list().map(({ spec }) => spec);
+  const reported = () => service.notifications.list().map(({ spec }) => spec);
 
   test("receives an event, whatever it names, and the answer says so", async () => {
     await start({ settings: { notifications: { chat } } });
     const reply = await post(EVENT, '{"event_type":"ready","environment_name":"none"}');
     expect(reply.body).toMatchObject({ notifications_sent: ["chat"] });
-    expect(told()).toMatchObject([
+    expect(reported()).toMatchObject([
       {
         channel: "chat",
         to: "strangers",
@@ -97,7 +97,7 @@ describe("the channel for unverified events", () => {
         facts: { status: "ready", message: "environment_name=none" },
       },
     ]);
-    expect(told()[0]?.environment).toBeUndefined();
+    expect(reported()[0]?.environment).toBeUndefined();
   });
 
   test("receives ten events in a minute at most", async () => {
@@ -107,15 +107,15 @@ describe("the channel for unverified events", () => {
       service.clock.advance(1_000);
     }
     expect(service.webhookDeliveries.list()).toHaveLength(20);
-    expect(told()).toHaveLength(10);
+    expect(reported()).toHaveLength(10);
     service.clock.advance(60_000);
     await post(GENERIC, '{"message":"later"}');
-    expect(told()).toHaveLength(11);
+    expect(reported()).toHaveLength(11);
   });
 
   test("receives nothing where there is none", async () => {
     await post(GENERIC, '{"message":"hello"}');
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 });
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { tokenTraits } from "../../../crds/api-token.ts";
 import { apiTokenType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 /** The unit test, with its own clock, checks the single second; here the machine may stall. */
 const SOON_MS = 10_000;

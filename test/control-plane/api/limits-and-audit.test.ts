@@ -6,12 +6,12 @@ import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { type RedisServer, redisServer } from "../../support/doubles/redis-server.ts";
-import { unique } from "../../support/faults/people.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
+import { unique } from "../../support/plane/people.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const LIMIT = 8;
 /** A loss is forgotten after ten seconds. */

@@ -6,14 +6,9 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let running: RunningOperator | undefined;

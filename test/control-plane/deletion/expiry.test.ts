@@ -7,13 +7,8 @@ import type { RequestInterceptor } from "../../../operator/kit/client/request.ts
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let running: RunningOperator | undefined;
@@ -120,12 +115,12 @@ describe("an environment whose time is up", () => {
       return next();
     };
     await operatorAhead({ own: 2, server: 2 }, policy);
-    const told = await world.expectState(
+    const reported = await world.expectState(
       name,
       "saying what refuses it",
       ({ status }) => !!status?.conditions?.some(({ type }) => type === "ExpiryRefused"),
     );
-    expect(told.status?.conditions?.find(({ type }) => type === "ExpiryRefused")?.message).toContain("keep-all");
+    expect(reported.status?.conditions?.find(({ type }) => type === "ExpiryRefused")?.message).toContain("keep-all");
     const limits = { name: "environment", namespace: `env-${name}` };
     await world.admin.delete(limitRangeKind, limits);
     await until(() => world.admin.find(limitRangeKind, limits), { what: "its limits being restored" });

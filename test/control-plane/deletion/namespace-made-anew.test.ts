@@ -10,10 +10,10 @@ import {
   secretKind,
 } from "../../../operator/kit/client/kinds.ts";
 import type { KubeRequest, RequestInterceptor } from "../../../operator/kit/client/request.ts";
-import { unique } from "../../support/faults/people.ts";
 import { troubledWatches } from "../../support/faults/watch-interceptors.ts";
-import { createWorld, podSecretRef, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
+import { createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let name: string;
@@ -59,12 +59,12 @@ test("abuse case 114: a namespace that is made anew gets no Secret while its quo
   const { data } = await bereaved(interceptor, () => {
     refuses = true;
   });
-  const told = await world.expectState(name, "saying what it waits for", ({ status }) =>
+  const reported = await world.expectState(name, "saying what it waits for", ({ status }) =>
     ["IsolationReady", "SecretsReady"].every(
       (type) => findCondition(status?.conditions, type as "SecretsReady")?.status === "Unknown",
     ),
   );
-  expect(findCondition(told.status?.conditions, "SecretsReady")?.reason).toBe("NotIsolated");
+  expect(findCondition(reported.status?.conditions, "SecretsReady")?.reason).toBe("NotIsolated");
   await world.reconcile(name);
   expect(await secretNow()).toBeUndefined();
 

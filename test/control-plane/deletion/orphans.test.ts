@@ -11,10 +11,10 @@ import { eventKind, namespaceKind, secretKind, type WireObject } from "../../../
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
-import { createWorld, type RunningOperator, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
+import { createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const GRACE_SECONDS = 4;
 const sweeping = {
@@ -111,8 +111,8 @@ describe("what is left of environments that are no more", () => {
       expect(record.spec).toMatchObject({ name, uid, reason: "orphaned" });
     }
     expect(await bytes(living, foreign)).toEqual(before);
-    const areTold = async () => (await events("OrphanRemoved")).length >= owners.length;
-    await until(areTold, { what: "every removal being told", deadlineMs: 30_000 });
+    const areReported = async () => (await events("OrphanRemoved")).length >= owners.length;
+    await until(areReported, { what: "every removal being reported", deadlineMs: 30_000 });
   }, 180_000);
 
   test("stays when it is implausibly much, and goes when it is less", async () => {
@@ -155,7 +155,7 @@ async function lookalikes(): Promise<Foreign[]> {
   await makeNamespace("env-prod", { [ENVIRONMENT_UID_LABEL]: dead.uid });
   await makeNamespace("env-stage", ownerLabels(dead));
   const metadata = { name: "prod", namespace: "argocd", labels: ownerLabels(dead) };
-  await world.admin.create(appProjectKind, { metadata, spec: { description: "somebody else's" } } as never);
+  await world.admin.create(appProjectKind, { metadata, spec: { description: "another owner's" } } as never);
   await world.admin.create(namespaceKind, { metadata: { name: "env-unlabelled" } });
   return [
     ...["env-prod", "env-stage", "env-unlabelled"].map((name) => ({ type: namespaceKind, name })),

@@ -4,8 +4,8 @@ import { applicationKind, appProjectKind } from "../../../operator/adapters/argo
 import { namespaceKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { ResourceType } from "../../../operator/kit/client/objects.ts";
 import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const foreign: { type: ResourceType<WireObject>; environment: string; draft: obj
   {
     type: appProjectKind,
     environment: "taken-project",
-    draft: { ...argo, spec: { description: "somebody else's" } },
+    draft: { ...argo, spec: { description: "another owner's" } },
     condition: "ApplicationSynced",
   },
 ];

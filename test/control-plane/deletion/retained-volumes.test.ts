@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { settingsFrom } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { unique } from "../../support/faults/people.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { claimDraft, claims, givenVolume, volumes } from "../../support/fixtures/volumes.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
+import { unique } from "../../support/plane/people.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 const made: string[] = [];

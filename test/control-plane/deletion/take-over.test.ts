@@ -6,11 +6,11 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
-import { administrator } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { administrator } from "../../support/plane/people.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -5,13 +5,13 @@ import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
-import { personWith } from "../../support/faults/people.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
-import { paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { paths } from "../../support/plane/chart/environment-objects.ts";
+import { personWith } from "../../support/plane/people.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -121,9 +121,9 @@ describe("a deletion that takes more than five minutes", () => {
     ]);
 
     await force(name, "everything");
-    const told = (found: EphemeralEnvironment) =>
+    const reported = (found: EphemeralEnvironment) =>
       readyMessage(found).includes("names 'everything', which is not a step");
-    await world.expectState(name, "telling that this is not a step", told);
+    await world.expectState(name, "telling that this is not a step", reported);
     await force(name, "namespace");
     const untouched = await world.reconcile(name);
     expect(untouched.status?.teardown?.steps.map(({ state }) => state)).toEqual([

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { Manifest } from "../../../deploy/local/kubernetes/api-client.ts";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { environmentValues, renderEnvironment } from "../../support/fixtures/environment/environment-values.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

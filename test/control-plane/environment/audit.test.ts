@@ -4,15 +4,10 @@ import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { Draft, KubeObject, ResourceType } from "../../../operator/kit/client/objects.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
-import { unique } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const namespace = "ephemeral-system";
 

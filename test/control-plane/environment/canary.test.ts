@@ -4,9 +4,9 @@ import { isCanary } from "../../../crds/environment/managed-by.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -4,13 +4,8 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let argocd: KubeClient;

@@ -4,9 +4,9 @@ import { namespaceName } from "../../../crds/names.ts";
 import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { unique } from "../../support/faults/people.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

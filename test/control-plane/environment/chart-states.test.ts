@@ -4,8 +4,8 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { type WireObject, wireKind } from "../../../operator/kit/client/kinds.ts";
 import type { Draft } from "../../../operator/kit/client/objects.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { jobObject, jobStatus } from "../../support/fixtures/environment/workload-objects.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { namespaceName } from "../../../crds/names.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { unique } from "../../support/faults/people.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { configure } from "./config-set-use.ts";
 
 let world: World;
@@ -158,10 +158,10 @@ describe("values that can't be read", () => {
     const { name, repository } = await given("a: 1");
     const before = await world.expectPhase(name, "ready");
     await map(repository, "a:\n  b: 1\n  b: 2");
-    const told = await world.expectState(name, "told", (found) => resolved(found)?.reason === "ValuesInvalid");
-    expect(told.status?.phase).toBe("ready");
-    expect(resolved(told)).toMatchObject({ status: "Unknown", message: expect.stringContaining(message) });
-    expect(told.status?.desiredHash).toBe(before.status?.desiredHash);
+    const reported = await world.expectState(name, "reported", (found) => resolved(found)?.reason === "ValuesInvalid");
+    expect(reported.status?.phase).toBe("ready");
+    expect(resolved(reported)).toMatchObject({ status: "Unknown", message: expect.stringContaining(message) });
+    expect(reported.status?.desiredHash).toBe(before.status?.desiredHash);
     expect((await world.reconcile(name)).status?.phase).toBe("ready");
     expect(await valuesOf(name)).toEqual({ a: 1 });
     await map(repository, "a: 2");

@@ -4,8 +4,8 @@ import { MINUTE_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { revisionKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import { isWrite } from "../../../operator/kit/client/request.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { configure, level, revisionOf, using } from "./config-set-use.ts";
 
 const namespace = "ephemeral-system";

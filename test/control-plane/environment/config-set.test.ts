@@ -6,8 +6,8 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { resourceQuotaKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite } from "../../../operator/kit/client/request.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { configure, level, revisionOf, using } from "./config-set-use.ts";
 
 const namespace = "ephemeral-system";

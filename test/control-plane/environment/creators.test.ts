@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import { GROUP } from "../../../crds/group.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { type Person, personWith } from "../../support/faults/people.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
+import { type Person, personWith } from "../../support/plane/people.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const namespace = "ephemeral-system";
 
@@ -88,9 +88,9 @@ test("nor more environments than the Repository may have; what has its place kee
   await world.expectPhase("third", "ready");
 }, 180_000);
 
-test("what REST vouches for by an owner is not judged again", async () => {
+test("what REST asserts by an owner is not checked again", async () => {
   const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
   const backend = { ...backendOnly.backend, repository: "billing-api" };
-  await world.create("vouched", { backend, owner, access: { groups: [] } });
-  await world.expectPhase("vouched", "ready");
+  await world.create("asserted", { backend, owner, access: { groups: [] } });
+  await world.expectPhase("asserted", "ready");
 }, 60_000);

@@ -8,7 +8,7 @@ import { eventKind, secretKind, type WireObject } from "../../../operator/kit/cl
 import { isWrite, type KubeRequest } from "../../../operator/kit/client/request.ts";
 import { correctedClock } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 const writes: KubeRequest[] = [];

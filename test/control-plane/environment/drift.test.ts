@@ -19,15 +19,10 @@ import type { KubeRequest } from "../../../operator/kit/client/request.ts";
 import type { OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { concernedAmong, normalised } from "../../support/faults/request-interceptors.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
-import {
-  createWorld,
-  podSecretRef,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { liftNamespacePolicy } from "../../support/plane/chart/lifted-policy.ts";
+import { createWorld, podSecretRef, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const NAME = "drifting";
 const NAMESPACE = `env-${NAME}`;
@@ -108,7 +103,7 @@ const damages: readonly Damage[] = [
   },
   { what: "a deleted ServiceAccount", type: serviceAccountKind, ref: { name: "default", ...within } },
   {
-    what: "a ServiceAccount that is nobody's",
+    what: "a ServiceAccount without an owner",
     type: serviceAccountKind,
     ref: { name: "default", ...within },
     patch: { metadata: { labels: { [ENVIRONMENT_UID_LABEL]: null } } },
@@ -192,13 +187,13 @@ describe("abuse case 84: an out-of-band change", () => {
 describe("where nothing changed", () => {
   test("a pass asks for nothing and writes nothing, but for the one that is asked for: it looks and answers", async () => {
     await world.reconcile(NAME);
-    const [asked, passed] = [requests.length, passes.length];
+    const [requested, passed] = [requests.length, passes.length];
     const note = { metadata: { annotations: { touched: String(made.metadata.uid) } } };
     await world.admin.patch(environmentType, { name: NAME }, note, { as: "merge" });
-    await until(() => passes.length > passed, { what: "a pass that nobody asked for" });
+    await until(() => passes.length > passed, { what: "an unrequested pass" });
     await world.reconcile(NAME);
     const concerned = concernedAmong([NAME]);
-    const since = requests.slice(asked).filter((request) => concerned(request) === NAME);
+    const since = requests.slice(requested).filter((request) => concerned(request) === NAME);
     expect(since.map((request) => normalised(request, NAME))).toEqual([
       `get Secret ${FIRST_POD_SECRET}`,
       "patch EphemeralEnvironment/status NAME",
@@ -207,13 +202,13 @@ describe("where nothing changed", () => {
 
   test("nor do the first reconciles after a restart: ten thousand would ask at once", async () => {
     await running.stop();
-    const [asked, passed] = [requests.length, passes.length];
+    const [requested, passed] = [requests.length, passes.length];
     // Long enough that the environment's resync does not come during the test.
     const settings = settingsFrom({ ...testSettings, reconcile: { resyncMinutes: 1_000_000, probeSeconds: 5 } });
     running = await world.startOperator({ ...recorded, settings });
     await until(() => passes.length > passed + 1, { what: "two passes", deadlineMs: 20_000 });
     const concerned = concernedAmong([NAME]);
-    const since = requests.slice(asked).filter((request) => concerned(request) === NAME);
+    const since = requests.slice(requested).filter((request) => concerned(request) === NAME);
     expect(since.map((request) => normalised(request, NAME))).toEqual([]);
   }, 40_000);
 });

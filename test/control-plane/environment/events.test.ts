@@ -5,14 +5,9 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const AUDIT_ID = "0198c7a1-extended";
 
@@ -63,7 +58,7 @@ const change = (name: string, spec: object) => world.admin.patch(environmentType
 
 describe("kubectl describe of an environment shows", () => {
   test("its life: made, ready, updated, extended, asleep, awake, gone; reconciles and restarts add nothing", async () => {
-    const name = "told";
+    const name = "reported";
     const made = await world.create(name);
     await world.expectPhase(name, "ready");
     const ready = await untilReason(made, "Ready");
@@ -119,7 +114,7 @@ describe("kubectl describe of an environment shows", () => {
   }, 120_000);
 
   test("a failure with its reason, and what blocks the deletion", async () => {
-    const name = "told-bad";
+    const name = "reported-bad";
     world.argocd.decide(name, () => "unsyncable");
     const made = await world.create(name, { ...backendOnly, ttlHours: 24 });
     await world.expectPhase(name, "failed");

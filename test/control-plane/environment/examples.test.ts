@@ -9,9 +9,9 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { configSetType, environmentType, repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { Draft } from "../../../operator/kit/client/objects.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const folder = new URL("../../../deploy/examples/", import.meta.url);
 const TYPES = { EphemeralEnvironment: environmentType, Repository: repositoryType, ConfigSet: configSetType };

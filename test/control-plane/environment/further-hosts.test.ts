@@ -5,15 +5,15 @@ import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
-import { unique } from "../../support/faults/people.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let silent: readonly string[] = [];
-const asked = new Set<string>();
+const requested = new Set<string>();
 const prober: UrlProber = {
   async probe(url, path) {
-    asked.add(url + path);
+    requested.add(url + path);
     const isSilent = silent.some((name) => url.includes(`--${name}.`));
     return isSilent
       ? { status: "unreachable", responseTimeMs: 1, message: "ECONNREFUSED" }
@@ -62,7 +62,7 @@ test("a further host of the Repository is in the chart's values and among the UR
   const { status } = await world.expectPhase(name, "ready");
   expect(status?.urls).toEqual({ backend: urlOf(name, "api"), hosts: { admin: urlOf(name, "admin") } });
   expect(status?.url).toBe(urlOf(name, "api"));
-  expect([...asked]).toEqual(expect.arrayContaining([`${urlOf(name, "api")}/`, `${urlOf(name, "admin")}/ping`]));
+  expect([...requested]).toEqual(expect.arrayContaining([`${urlOf(name, "api")}/`, `${urlOf(name, "admin")}/ping`]));
   expect(await valuesOf(name)).toEqual({
     host: `${name}--api.env.localhost`,
     admin: { host: `${name}--admin.env.localhost`, url: urlOf(name, "admin") },
@@ -89,7 +89,7 @@ test("hosts that are listed later are served and asked, and those that are not a
   const { name, made, list } = await given([admin]);
   await world.expectPhase(name, "ready");
   await list([{ name: "docs" }]);
-  await until(async () => asked.has(`${urlOf(name, "docs")}/`), { what: "a probe", deadlineMs: 30_000 });
+  await until(async () => requested.has(`${urlOf(name, "docs")}/`), { what: "a probe", deadlineMs: 30_000 });
   const moved = await world.expectState(name, "serving the new host", ({ status }) => {
     return status?.phase === "ready" && status.urls?.hosts?.docs !== undefined;
   });

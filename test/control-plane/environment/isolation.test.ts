@@ -19,12 +19,12 @@ import {
 } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
-import { unique } from "../../support/faults/people.ts";
 import { environmentFixture } from "../../support/fixtures/environment/environment-fixture.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { QUANTITY_SPELLINGS } from "../../support/fixtures/quantity-spellings.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

@@ -10,7 +10,7 @@ import type { KubeError } from "../../../operator/kit/client/errors.ts";
 import { type KubeObject, resourceType } from "../../../operator/kit/client/objects.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -9,14 +9,9 @@ import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { rewriteObject } from "../../support/plane/etcd.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let argocd: KubeClient;
@@ -63,7 +58,7 @@ const records = async () => {
 };
 const isThere = async () => (await world.admin.find(namespaceKind, { name: `env-${name}` })) !== undefined;
 const readyOf = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "Ready");
-const told = expect.stringMatching(/came back from Git unchanged.*annotation ephemeral-environments\.dev\/renew/);
+const reported = expect.stringMatching(/came back from Git unchanged.*annotation ephemeral-environments\.dev\/renew/);
 
 /** Makes the environment some hours older: deletions do not use the operator's clock alone. */
 function age(hours: number): Promise<void> {
@@ -105,7 +100,7 @@ describe("a manifest that comes back from Git after its environment has expired"
     await sync();
     const back = await world.expectPhase(name, "failed");
     expect(back.metadata.uid).not.toBe(made.metadata.uid);
-    expect(readyOf(back)).toMatchObject({ status: "False", reason: "Expired", message: told });
+    expect(readyOf(back)).toMatchObject({ status: "False", reason: "Expired", message: reported });
     expect(back.metadata.finalizers).toBeUndefined();
     await world.reconcile(name);
     expect(await isThere()).toBe(false);

@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { podKind } from "../../../operator/kit/client/kinds.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const [first, second] = ["1".repeat(40), "2".repeat(40)] as const;
 const place = { namespace: "env-moving" };

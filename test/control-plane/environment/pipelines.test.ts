@@ -5,8 +5,8 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
-import { backendOnly, COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
 import { FaultField } from "../../support/faults/fault-field.ts";
 import { crashAt } from "../../support/faults/fault-plans.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 /** A branch that git allows and few tools expect. */
 const MOVING = "deps/@types/node+größe#2";

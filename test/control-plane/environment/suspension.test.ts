@@ -6,22 +6,18 @@ import { podKind } from "../../../operator/kit/client/kinds.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
+import { writtenVersion } from "../../support/fixtures/environment/environment-inventory.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let running: RunningOperator;
 const silent = new Set<string>();
-const asked: string[] = [];
+const requested: string[] = [];
 const prober: UrlProber = {
   async probe(url) {
     const name = new URL(url).hostname.split(/--api\.|\./)[0] ?? "";
-    asked.push(name);
+    requested.push(name);
     const status = silent.has(name) ? "unreachable" : "healthy";
     return { status, responseTimeMs: 1, message: "as the test decided" };
   },
@@ -46,7 +42,7 @@ const isAwake = ({ status }: EphemeralEnvironment) =>
 async function kept(made: EphemeralEnvironment) {
   const inventory = [...(await world.inventory(made))];
   const others = inventory.filter(([title]) => !/^(EphemeralEnvironment|Application)\//.test(title));
-  return new Map(others.map(([title, { metadata, data }]) => [title, { version: metadata.resourceVersion, data }]));
+  return new Map(others.map(([title, object]) => [title, { version: writtenVersion(object), data: object.data }]));
 }
 
 async function given(name: string, spec: EnvironmentSpec = backendOnly) {
@@ -88,9 +84,9 @@ describe("a suspended environment", () => {
     });
     expect(await kept(made)).toEqual(before);
     silent.add("sleeper");
-    asked.length = 0;
+    requested.length = 0;
     expect(sleeps(await world.reconcile("sleeper"))).toBe(true);
-    expect(asked).not.toContain("sleeper");
+    expect(requested).not.toContain("sleeper");
 
     await change("sleeper", { suspended: false });
     const waking = await world.expectPhase("sleeper", "updating");

@@ -2,19 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { resourceQuotaKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { Fate } from "../../support/doubles/argocd-stand-in.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { correctedClock } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { writtenVersion } from "../../support/fixtures/environment/environment-inventory.ts";
 import {
   backendOnly,
   COMMIT,
   createWorld,
   type RunningOperator,
   type World,
-} from "../../support/fixtures/environment/environment-world.ts";
-import { untilCounted } from "../../support/plane/counted-quota.ts";
+} from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let running: RunningOperator;
@@ -52,19 +51,14 @@ async function kept(environment: EphemeralEnvironment) {
   const children = inventory.filter(([title]) => !/^(EphemeralEnvironment|Application)\//.test(title));
   const { status } = (await world.find(environment.metadata.name)) ?? {};
   return {
-    children: new Map(children.map(([title, child]) => [title, versionOf(child)])),
+    children: new Map(children.map(([title, child]) => [title, writtenVersion(child)])),
     lasting: [status?.expiresAt, status?.readyAt, status?.urls, status?.secrets],
   };
 }
 
-/** The quota controller counts in the status of quotas, more than once when objects arrive while it counts. */
-const versionOf = ({ kind, metadata, spec }: WireObject) =>
-  kind === resourceQuotaKind.kind ? spec : metadata.resourceVersion;
-
 async function given(name: string, spec: EnvironmentSpec = backendOnly) {
   const made = await world.create(name, spec);
   await world.expectPhase(name, "ready");
-  await untilCounted(world.admin, name);
   return { made, before: await kept(made) };
 }
 
@@ -155,7 +149,7 @@ describe("another TTL", () => {
     const statusWrites = [1, 2].map((number) => `patch EphemeralEnvironment/status NAME #${number}`);
     expect(recording.writes("extended")).toEqual(statusWrites);
     const versions = (inventory: typeof before) =>
-      [...inventory].filter(([title]) => !title.startsWith("Eph")).map(([t, child]) => [t, versionOf(child)]);
+      [...inventory].filter(([title]) => !title.startsWith("Eph")).map(([t, child]) => [t, writtenVersion(child)]);
     expect(versions(await world.inventory(made))).toEqual(versions(before));
   }, 60_000);
 });

@@ -3,8 +3,8 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { namespaceName } from "../../../crds/names.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { podKind } from "../../../operator/kit/client/kinds.ts";
-import { unique } from "../../support/faults/people.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { unique } from "../../support/plane/people.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { namespaceKind, networkPolicyKind } from "../../../operator/kit/client/kinds.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { liftNamespacePolicy } from "../../support/plane/chart/lifted-policy.ts";
 import { mayReach, type Network, type Place, type Policy } from "../../support/plane/network-analysis.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -126,13 +126,13 @@ describe("abuse case 85: a foreign namespace that is labelled as ours", () => {
     const made = await world.create("abused-alone");
     await world.expectPhase("abused-alone", "ready");
     const labels = { [ENVIRONMENT_UID_LABEL]: made.metadata.uid };
-    const foreign = await world.admin.create(namespaceKind, { metadata: { name: "somebody-elses", labels } });
+    const foreign = await world.admin.create(namespaceKind, { metadata: { name: "of-another-owner", labels } });
     await world.reconcile("abused-alone");
     await world.delete(made);
     const isGone = async () => (await world.find("abused-alone")) === undefined;
     await until(isGone, { what: "the end of the environment", deadlineMs: 60_000 });
     expect(await world.admin.find(namespaceKind, { name: namespaceName("abused-alone") })).toBeUndefined();
-    const left = await world.admin.find(namespaceKind, { name: "somebody-elses" });
+    const left = await world.admin.find(namespaceKind, { name: "of-another-owner" });
     expect(left?.metadata).toMatchObject({ uid: foreign.metadata.uid, labels });
     expect(left?.metadata.deletionTimestamp).toBeUndefined();
   }, 90_000);

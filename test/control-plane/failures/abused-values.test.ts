@@ -5,12 +5,12 @@ import { namespaceName } from "../../../crds/names.ts";
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { createdChart, exampleValues, type ForeignChart } from "../../support/charts/foreign-chart.ts";
-import { administrator, unique } from "../../support/faults/people.ts";
 import { repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
-import { paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { workloadPaths } from "../../support/fixtures/environment/workload-objects.ts";
-import type { ApiCalls } from "../../support/http/api-calls.ts";
+import type { ApiCalls } from "../../support/plane/api-calls.ts";
+import { paths } from "../../support/plane/chart/environment-objects.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let admin: ApiCalls;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { until } from "../../support/fixtures/until.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
-import { type ReplicaPair, startReplicaPair, wanted } from "../../support/plane/replica-pair.ts";
+import { type ReplicaPair, startReplicaPair, wanted } from "../../support/worlds/replica-pair.ts";
 
 let pair: ReplicaPair;
 beforeAll(async () => {

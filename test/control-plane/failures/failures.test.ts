@@ -6,8 +6,8 @@ import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type KubeRequest } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import type { ProbeResult } from "../../../operator/ports/url-prober.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 const writes: KubeRequest[] = [];
@@ -47,7 +47,7 @@ function expectReason(name: string, type: ConditionType, reason: string): Promis
   return world.expectState(name, `saying ${reason}`, (found) => conditionOf(type, found)?.reason === reason);
 }
 
-const asked = (name: string) =>
+const requested = (name: string) =>
   writes.filter((request) => request.type?.kind === "Application" && request.name === namespaceName(name));
 
 describe("what the deployer can't do fails what is being made", () => {
@@ -66,7 +66,7 @@ describe("what the deployer can't do fails what is being made", () => {
 
       await world.hurried(() => world.expectPhase(name, "ready"));
       // Created once, and no reconcile in between wrote to it.
-      expect(asked(name).map(({ verb }) => verb)).toEqual(["create", "patch"]);
+      expect(requested(name).map(({ verb }) => verb)).toEqual(["create", "patch"]);
     },
     60_000,
   );
@@ -81,7 +81,7 @@ describe("what the deployer can't do fails what is being made", () => {
     const ours = writes.slice(before).filter(({ name: about }) => about === name);
     // One answer to each requested reconcile; on a slow machine a recurring one may have come meanwhile.
     expect(ours.map(({ verb, subresource }) => `${verb} ${subresource}`)).toEqual(Array(5).fill("patch status"));
-    expect(asked(name).length).toBeLessThanOrEqual(2);
+    expect(requested(name).length).toBeLessThanOrEqual(2);
     expect(conditionOf("ApplicationSynced", await world.expectPhase(name, "failed"))?.reason).toBe("SyncFailed");
   }, 60_000);
 });

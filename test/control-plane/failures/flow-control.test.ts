@@ -6,13 +6,13 @@ import { configMapKind, wireKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeResponse } from "../../../operator/kit/client/request.ts";
 import { leases } from "../../../operator/kit/leader/leader-election.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 /** Longer than an unrenewed lease is valid (15 s). */
 const STORM_MS = 17_000;

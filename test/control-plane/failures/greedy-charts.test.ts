@@ -3,9 +3,9 @@ import { namespaceName } from "../../../crds/names.ts";
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
 import { resourceType } from "../../../operator/kit/client/objects.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { untilCounted } from "../../support/plane/counted-quota.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {

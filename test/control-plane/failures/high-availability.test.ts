@@ -4,14 +4,13 @@ import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { leases } from "../../../operator/kit/leader/leader-election.ts";
 import { concernedAmong } from "../../support/faults/request-interceptors.ts";
-import { completeInventory } from "../../support/fixtures/environment/environment-inventory.ts";
-import { COMMIT, createWorld, podSecretRef, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { completeInventory, writtenVersion } from "../../support/fixtures/environment/environment-inventory.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type HttpsServer, startHttpsServer } from "../../support/http/https-server.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
-import { untilCounted } from "../../support/plane/counted-quota.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { COMMIT, createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 
 /** The documented limits of a hand-over, from the signal to the next leader's first work. */
 const STOP_LIMIT_MS = 3_000;
@@ -71,7 +70,6 @@ function createSome(count: number): Promise<EphemeralEnvironment[]> {
 
 async function expectComplete({ metadata }: EphemeralEnvironment): Promise<void> {
   const ready = await world.expectPhase(metadata.name, "ready");
-  await untilCounted(world.admin, metadata.name);
   const inventory = await world.inventory(ready);
   expect([...inventory.keys()].sort()).toEqual(completeInventory(ready));
   const store = [...inventory].find(([title]) => title.startsWith("store/"))?.[1];
@@ -79,6 +77,9 @@ async function expectComplete({ metadata }: EphemeralEnvironment): Promise<void>
   const values = Object.entries((pods?.data ?? {}) as Record<string, string>);
   expect(Object.fromEntries(values.map(([name, value]) => [`${name}.1`, value]))).toEqual(store?.data);
 }
+
+const written = async (environment: EphemeralEnvironment) =>
+  new Map([...(await world.inventory(environment))].map(([title, object]) => [title, writtenVersion(object)]));
 
 const isWorkedOn = async ({ metadata }: EphemeralEnvironment) => {
   const found = await world.find(metadata.name);
@@ -136,10 +137,10 @@ describe("with leader election", () => {
     leader.suspend();
     await until(async () => (await holder()) !== former, { what: "the next leader", deadlineMs: KILL_LIMIT_MS });
     await Promise.all(environments.map(expectComplete));
-    const before = await Promise.all(environments.map(world.inventory));
+    const before = await Promise.all(environments.map(written));
     leader.resume();
     expect(await leader.ended()).toBe(1);
-    expect(await Promise.all(environments.map(world.inventory))).toEqual(before);
+    expect(await Promise.all(environments.map(written))).toEqual(before);
   }, 90_000);
 
   test("both answer reads from their own caches, and each knows at once what the other made", async () => {

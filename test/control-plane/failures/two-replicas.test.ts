@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
-import { podSecretRef } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
-import { type ReplicaPair, startReplicaPair, wanted } from "../../support/plane/replica-pair.ts";
+import { podSecretRef } from "../../support/worlds/environment-world.ts";
+import { type ReplicaPair, startReplicaPair, wanted } from "../../support/worlds/replica-pair.ts";
 
 /** Enough that every kill meets some in progress, and few enough for two cores. */
 const CREATIONS = 24;
@@ -36,8 +36,8 @@ test("a status reconciliation repairs what no watch reports, on either replica",
 
 describe("under load", () => {
   /** Successful answers to clients: every id by key. */
-  let told: Map<string, Set<string>>;
-  const successes = () => [...told.values()].filter((ids) => ids.size > 0).length;
+  let reported: Map<string, Set<string>>;
+  const successes = () => [...reported.values()].filter((ids) => ids.size > 0).length;
 
   /** Every fourth client disconnects on its first answers, and loses its first success. */
   const isUnlucky = (index: number) => index % 4 === 0;
@@ -47,10 +47,10 @@ describe("under load", () => {
   async function createOnce(name: string, index: number): Promise<void> {
     const key = randomUUID();
     const ids = new Set<string>();
-    told.set(key, ids);
+    reported.set(key, ids);
     let attempt = 0;
     let isLossDue = isUnlucky(index);
-    const isTold = async () => {
+    const isReported = async () => {
       const replica = pair.replicas[(index + attempt) % 2] as PlatformProcess;
       const sent = { body: wanted(name), key, signal: AbortSignal.timeout(patienceMs(index, attempt)) };
       attempt += 1;
@@ -65,12 +65,12 @@ describe("under load", () => {
       ids.add(reply.body.environment?.id ?? "");
       return true;
     };
-    await until(isTold, { what: `a success for ${name}`, deadlineMs: 60_000, everyMs: 20 });
+    await until(isReported, { what: `a success for ${name}`, deadlineMs: 60_000, everyMs: 20 });
   }
 
   /** Creates environments by several clients at once; answers their names. */
   async function load(prefix: string): Promise<string[]> {
-    told = new Map();
+    reported = new Map();
     const names = Array.from({ length: CREATIONS }, (_, index) => `${prefix}-${index}`);
     const waiting = names.entries();
     const clients = Array.from({ length: CLIENTS }, async () => {
@@ -107,10 +107,10 @@ describe("under load", () => {
         await replica.start();
       }
       const names = await loading;
-      expect([...told.values()].map((ids) => ids.size)).toEqual(names.map(() => 1));
+      expect([...reported.values()].map((ids) => ids.size)).toEqual(names.map(() => 1));
       const { items } = await pair.world.admin.list(environmentType);
       const made = items.filter(({ metadata }) => metadata.name.startsWith(prefix));
-      const ids = [...told.values()].flatMap((one) => [...one]);
+      const ids = [...reported.values()].flatMap((one) => [...one]);
       expect(made.map(({ metadata }) => metadata.uid).sort()).toEqual(ids.sort());
       // Without a repetition the test would show nothing.
       expect(Math.max(...acceptedCreations(names).values())).toBeGreaterThan(1);

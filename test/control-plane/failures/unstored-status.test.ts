@@ -3,8 +3,8 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { concernedAmong, normalised } from "../../support/faults/request-interceptors.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -49,12 +49,12 @@ test("while a status can't be stored nothing that was made is made again", async
 
 test("a rotation that is asked for while the first status waits gives a new value to what was made by then", async () => {
   const name = "asked-early";
-  let isAsked = false;
+  let isRequested = false;
   const interceptor: RequestInterceptor = async (request, next) => {
     const response = await next();
     const { verb, type } = request;
-    if (isAsked || verb !== "create" || type?.kind !== "Application") return response;
-    isAsked = true;
+    if (isRequested || verb !== "create" || type?.kind !== "Application") return response;
+    isRequested = true;
     const spec = { secrets: { rotate: { SECRET_KEY: "leaked" } } };
     await world.admin.patch(environmentType, { name }, { spec }, { as: "merge" });
     return response;

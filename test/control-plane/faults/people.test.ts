@@ -59,7 +59,7 @@ test.concurrent.each<{
     patch: { destinations: [{ server: "*", namespace: "*" }] },
   },
 ])(
-  "somebody deletes or edits the $what of every environment",
+  "a user deletes or edits the $what of every environment",
   async ({ what, type, ref, patch }) => {
     const { admin } = world.world;
     const damage = async (name: string) => {

@@ -4,13 +4,13 @@ import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import { recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
 import { crashAt, isPassing } from "../../support/faults/fault-plans.ts";
-import type { RecordedLifecycle } from "../../support/faults/fault-run.ts";
 import {
   type DrawnPlan,
   drawPlans,
   failures,
   meetFates,
   type Outcome,
+  type RecordedLifecycle,
   summary,
 } from "../../support/faults/fault-run.ts";
 import { createFaultWorld, type FaultWorld, faultSeed, faultSpec } from "../../support/faults/fault-world.ts";
@@ -87,10 +87,10 @@ describe("every write meets every fault", () => {
     const gone = plans.flatMap(({ lifecycle }, index) => (lifecycle.name === "delete" ? [`plan-${index}`] : []));
     const { items } = await world.world.admin.list(recordType);
     const ofPlans = items.filter(({ spec }) => gone.includes(spec.name));
-    const told = ofPlans.map(({ spec: { name, reason, phase } }) => ({ name, reason, phase }));
+    const reported = ofPlans.map(({ spec: { name, reason, phase } }) => ({ name, reason, phase }));
     const expected = gone.map((name) => ({ name, reason: "deleted", phase: "ready" }));
     const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
-    expect(told.sort(byName)).toEqual(expected.sort(byName));
+    expect(reported.sort(byName)).toEqual(expected.sort(byName));
   });
 
   test("a crash at any write of a creation, and a deletion before the next process starts: nothing is left", async () => {

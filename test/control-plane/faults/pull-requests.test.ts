@@ -6,7 +6,7 @@ import { pullRequestParts, WARNING_HOURS } from "../../support/faults/pull-reque
 import { meetParts, type PartsMet } from "../../support/faults/pull-requests/parts-met.ts";
 import { type Outbox, watchOutbox } from "../../support/faults/pull-requests/reports.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { TOLD } from "./recorded.ts";
+import { REPORTED } from "./recorded.ts";
 
 /** Speed of the operator's time: failed reports are retried after ten to ninety seconds. */
 const PACE = 3;
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 describe("every write and every call meets every fault, for environments that webhooks lead", () => {
   test("the writes and calls of every part of life are the known ones", () => {
-    expect(met.targets).toEqual(TOLD);
+    expect(met.targets).toEqual(REPORTED);
   });
 
   test("every plan happened; every environment is what its pull request is, and its host and chat know it", () => {
@@ -50,12 +50,12 @@ describe("every write and every call meets every fault, for environments that we
 
   test("at rest, nothing is written, and no message is sent", async () => {
     const calls = () => met.names.map((name) => [name, world.field.of(name).calls.filter(isTelling).length]);
-    const told = calls();
+    const reported = calls();
     const written = world.observer.noteChanges();
     const endMs = world.clock.monotonicMs() + QUIET_MS;
     await until(() => world.clock.monotonicMs() > endMs, { what: "the quiet", deadlineMs: QUIET_MS });
     expect(written()).toEqual([]);
-    expect(calls()).toEqual(told);
+    expect(calls()).toEqual(reported);
   }, 90_000);
 
   test("nothing readable holds a secret", () => {

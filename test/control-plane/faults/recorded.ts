@@ -146,7 +146,7 @@ export const EVENTS = {
 };
 
 /** Writes and calls for environments under webhooks, and for warnings, without those of every creation or deletion. */
-export const TOLD = {
+export const REPORTED = {
   "owner is warned of the expiry": [
     "call mail.send",
     "create Notification email expiry",
@@ -180,7 +180,7 @@ export const TOLD = {
     "create Notification chat ready",
     "create WebhookDelivery opened",
     "patch EphemeralEnvironment NAME, hold",
-    "patch EphemeralEnvironment/status NAME, what the host was told",
+    "patch EphemeralEnvironment/status NAME, the report to the host",
     "patch Notification/status chat created, pending",
     "patch Notification/status chat created, sent",
     "patch Notification/status chat ready, pending",
@@ -196,7 +196,7 @@ export const TOLD = {
     "create Notification chat updated",
     "create WebhookDelivery synchronize",
     "patch EphemeralEnvironment NAME, a change of the spec",
-    "patch EphemeralEnvironment/status NAME, what the host was told",
+    "patch EphemeralEnvironment/status NAME, the report to the host",
     "patch Notification/status chat updated, pending",
     "patch Notification/status chat updated, sent",
     "patch WebhookDelivery/status synchronize, acted",

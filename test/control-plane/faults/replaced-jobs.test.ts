@@ -4,9 +4,9 @@ import { type WireObject, wireKind } from "../../../operator/kit/client/kinds.ts
 import type { Draft } from "../../../operator/kit/client/objects.ts";
 import { type FaultPlan, plansFor } from "../../support/faults/fault-plans.ts";
 import { createFaultWorld, type FaultWorld } from "../../support/faults/fault-world.ts";
-import { COMMIT } from "../../support/fixtures/environment/environment-world.ts";
 import { jobObject, jobStatus } from "../../support/fixtures/environment/workload-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { COMMIT } from "../../support/worlds/environment-world.ts";
 
 const jobKind = wireKind({ group: "batch", version: "v1", kind: "Job", plural: "jobs", namespaced: true });
 

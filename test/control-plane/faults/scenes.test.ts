@@ -105,7 +105,7 @@ describe("operators", () => {
 
   test("one environment always fails and one is always slow: all others come to their end", async () => {
     const onPorts = portInterceptor((call, next) => {
-      if (call.about === "poisonous") throw new TypeError("something that nobody foresaw");
+      if (call.about === "poisonous") throw new TypeError("something unforeseen");
       return call.about === "sluggish" ? moment(5_000).then(next) : next();
     });
     const broken = ["poisonous", "sluggish"];

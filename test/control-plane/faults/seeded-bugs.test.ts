@@ -118,7 +118,7 @@ const bugs: readonly Bug[] = [
       await admin.delete(secretKind, ref);
       expect(before).toBeDefined();
       if (isDeepStrictEqual(after, before)) return [];
-      return [{ invariant: "I6", environment: name, what: "somebody else's Secret was deleted" }];
+      return [{ invariant: "I6", environment: name, what: "another owner's Secret was deleted" }];
     },
   },
   {
@@ -175,8 +175,8 @@ const bugs: readonly Bug[] = [
         await opening?.given?.(environment);
         world.field.arm(environment);
         await opening?.act(environment);
-        const isTold = () => world.observer.environment(environment)?.status?.feedback?.status?.state === "success";
-        await until(isTold, { what: "the host being told", deadlineMs: CONVERGENCE_MS });
+        const isReported = () => world.observer.environment(environment)?.status?.feedback?.status?.state === "success";
+        await until(isReported, { what: "the report to the host", deadlineMs: CONVERGENCE_MS });
         return reportsOf(world, outbox).ofStored(environment);
       } finally {
         await outbox.stop();

@@ -124,10 +124,10 @@ describeImage("a container of the platform's image", () => {
   });
 
   test("explains itself", async () => {
-    const asked = await startContainer({ root, args: ["--help"] });
-    expect(await asked.ended).toBe(0);
-    await asked.stop();
-    expect(asked.output).toContain("--settings FILE");
+    const requested = await startContainer({ root, args: ["--help"] });
+    expect(await requested.ended).toBe(0);
+    await requested.stop();
+    expect(requested.output).toContain("--settings FILE");
   });
 
   test("ends well on SIGTERM", async () => {

@@ -3,14 +3,14 @@ import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION } from "../../../crds/group.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { administrator } from "../../support/faults/people.ts";
-import { argoCd } from "../../support/fixtures/argocd-objects.ts";
-import { paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
+import { argoCd } from "../../support/plane/chart/argocd-objects.ts";
+import { paths } from "../../support/plane/chart/environment-objects.ts";
 import { changedDefinition, schemaAt } from "../../support/plane/chart/older-definition.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator } from "../../support/plane/people.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 /** A chart and a program of two releases meet during an upgrade, or longer when one is applied alone. */
 const plane = await controlPlane();

@@ -108,8 +108,8 @@ describe("a release of the platform's chart", () => {
   test("names the other writer of its fields, and changes them only on request", async () => {
     const kind = "priorityLevelconfiguration/ephemeral-platform";
     const patch = '{"spec":{"limited":{"nominalConcurrencyShares":33}}}';
-    await asAdministrator("patch", kind, "--type=merge", `--patch=${patch}`, "--field-manager=somebody");
-    await expect(release("upgrade", current, "--set=flowControl.shares=40")).rejects.toThrow(/conflict.*somebody/s);
+    await asAdministrator("patch", kind, "--type=merge", `--patch=${patch}`, "--field-manager=another");
+    await expect(release("upgrade", current, "--set=flowControl.shares=40")).rejects.toThrow(/conflict.*another/s);
     await release("upgrade", current, "--set=flowControl.shares=40", "--force-conflicts");
     const shares = await asAdministrator("get", kind, "--output=jsonpath={.spec.limited.nominalConcurrencyShares}");
     expect(shares).toBe("40");

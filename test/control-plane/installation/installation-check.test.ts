@@ -11,15 +11,15 @@ import { settingsFrom } from "../../../config/settings.ts";
 import { operatorBundle } from "../../../deploy/bundle/operator-bundle.ts";
 import { notificationType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { checkInstallation } from "../../../operator/installation/check-installation.ts";
-import { administrator } from "../../support/faults/people.ts";
-import { argoCd } from "../../support/fixtures/argocd-objects.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
+import { argoCd } from "../../support/plane/chart/argocd-objects.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { changedDefinition, schemaAt } from "../../support/plane/chart/older-definition.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { administrator } from "../../support/plane/people.ts";
 
 const execute = promisify(execFile);
 const plane = await controlPlane();
@@ -184,7 +184,7 @@ describe("check-installation", () => {
   }, 60_000);
 
   test("reports checks that can't be made", async () => {
-    const { ok, lines } = await report("nobody's", 0);
+    const { ok, lines } = await report("unknown", 0);
     expect(ok).toBe(false);
     expect(lines.slice(0, 2)).toEqual(["FAIL  the kinds are served", expect.stringContaining("this can't be told: ")]);
   });

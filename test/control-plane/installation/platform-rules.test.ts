@@ -1,15 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { PLATFORM_ROLES, type PlatformRole } from "../../../operator/installation/rights.ts";
-import { unique } from "../../support/faults/people.ts";
-import {
-  given,
-  namespaceObject,
-  paths,
-  roleBindingObject,
-} from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { given, namespaceObject, paths, roleBindingObject } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 const platform = callsAs(plane, { token: plane.platform.token });

@@ -11,13 +11,13 @@ import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
 import { platformValues } from "../../support/charts/platform-values.ts";
 import { chartPrograms } from "../../support/charts/programs.ts";
 import { schemaLocation, writeSchemas } from "../../support/charts/schemas.ts";
-import { administrator } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { environmentValues, renderEnvironment } from "../../support/fixtures/environment/environment-values.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
 import { copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator } from "../../support/plane/people.ts";
 import { values as applicationValues } from "../../unit/deploy/charts/rendered-environment.ts";
 
 const plane = await controlPlane();

@@ -7,10 +7,10 @@ import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { keyOf } from "../../../operator/kit/client/objects.ts";
 import { type ConfigMap, configMaps } from "../../support/fixtures/config-maps.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { type LogLine, recordedLog } from "../../support/fixtures/recorded-log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 
 const plane = await controlPlane();
 

@@ -26,7 +26,7 @@ describe("the platform for an existing cluster", () => {
   }
 
   test(
-    "is left alone where nobody can confirm its name, and the next step is told",
+    "is left alone where no person can confirm its name, and the next step is named",
     async () => {
       const { ok, output } = await cluster.make("up", { YES: "" });
       expect({ ok, output }).toEqual({ ok: false, output: expect.stringContaining("confirm with YES=1 make up") });
@@ -50,7 +50,7 @@ describe("the platform for an existing cluster", () => {
   );
 
   test(
-    "is checked as soon as its name is typed on a terminal, and all that it lacks is told at once",
+    "is checked as soon as its name is typed on a terminal, and all that it lacks is named at once",
     async () => {
       const launch = `${process.execPath} deploy/local/main.ts up`;
       const command = `echo '${await contextName()}' | script --quiet --return --command '${launch}' /dev/null`;
@@ -66,7 +66,7 @@ describe("the platform for an existing cluster", () => {
   test(
     "is refused to those who are no administrators, with every right that they lack",
     async () => {
-      const { ok, output } = await cluster.make("up", { KUBECONFIG: await cluster.kubeconfigOf("nobody") });
+      const { ok, output } = await cluster.make("up", { KUBECONFIG: await cluster.kubeconfigOf("outsider") });
       expect(ok).toBe(false);
       for (const lacking of [
         "Your user may not create, patch customresourcedefinitions.apiextensions.k8s.io.",
@@ -196,8 +196,8 @@ describe("the platform for an existing cluster", () => {
 
     test("is removed from the cluster, to the end, by the printed command", async () => {
       const { output } = await cluster.make("down");
-      const told = output.match(/^ {2}\S.*$/gm) ?? [];
-      const script = [`make() { '${process.execPath}' deploy/local/main.ts "$@"; }`, ...told].join("\n");
+      const reported = output.match(/^ {2}\S.*$/gm) ?? [];
+      const script = [`make() { '${process.execPath}' deploy/local/main.ts "$@"; }`, ...reported].join("\n");
       await execute("bash", ["-ec", script], { ...cluster.shell(), timeout: 160_000 });
       const kinds = "namespaces,crds,validatingadmissionpolicies,clusterroles";
       const left = await cluster.asAdministrator("get", kinds, "--output=name");

@@ -145,8 +145,8 @@ test("every alert has a story, a summary and a section in the runbooks", async (
 });
 
 test.each(alerts)("$alert asks for metrics that there are", ({ expr }) => {
-  const asked = expr.match(/\b[a-z]+(_[a-z]+)+\b(?=[{[)\s])/g) ?? [];
-  const names = asked.map((name) => name.replace(/(?<=_seconds)_(bucket|count|sum)$/, ""));
+  const requested = expr.match(/\b[a-z]+(_[a-z]+)+\b(?=[{[)\s])/g) ?? [];
+  const names = requested.map((name) => name.replace(/(?<=_seconds)_(bucket|count|sum)$/, ""));
   expect(names.length).toBeGreaterThan(0);
   for (const name of names) expect(Object.keys(METRICS)).toContain(name);
 });

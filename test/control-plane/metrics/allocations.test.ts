@@ -7,10 +7,10 @@ import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { type OpenCostServer, startOpenCostServer } from "../../support/doubles/opencost-server.ts";
-import { unique } from "../../support/faults/people.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const HOUR = 3_600_000;
 const NAMESPACE = "ephemeral-system";

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type RecordSpec, recordManifest } from "../../../crds/environment/environment-record.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const NAMESPACE = "ephemeral-system";
 const PERIOD = "from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z";
@@ -98,31 +98,31 @@ test("a kill, a restart and a second replica change no figure, and no request is
     await world.admin.create(recordType, recordManifest(spec, NAMESPACE));
   const first = await replica();
   await untilReady(first);
-  const told = await figuresOf(first);
-  expect(told.costs).toMatchObject({ average_cost_per_environment: expect.any(Number) });
-  let asked = FIGURES.length;
+  const reported = await figuresOf(first);
+  expect(reported.costs).toMatchObject({ average_cost_per_environment: expect.any(Number) });
+  let requested = FIGURES.length;
   const askOften = async (one: PlatformProcess, times: number) => {
     for (let time = 0; time < times; time += 1) await ask(one, "repos");
-    asked += times;
+    requested += times;
   };
   await askOften(first, 20);
-  await untilStored(asked);
+  await untilStored(requested);
 
   const second = await replica();
   await untilReady(second);
-  expect(await figuresOf(second)).toEqual(told);
-  asked += FIGURES.length;
+  expect(await figuresOf(second)).toEqual(reported);
+  requested += FIGURES.length;
   await askOften(second, 5);
-  await untilStored(asked);
+  await untilStored(requested);
 
   await first.kill();
-  expect(await figuresOf(second)).toEqual(told);
-  asked += FIGURES.length;
+  expect(await figuresOf(second)).toEqual(reported);
+  requested += FIGURES.length;
   await first.start();
   await untilReady(first);
-  expect(await figuresOf(first)).toEqual(told);
-  asked += FIGURES.length;
+  expect(await figuresOf(first)).toEqual(reported);
+  requested += FIGURES.length;
   await askOften(first, 3);
-  await untilStored(asked);
-  expect(await storedRequests()).toBe(asked);
+  await untilStored(requested);
+  expect(await storedRequests()).toBe(requested);
 }, 240_000);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, test } from "@jest/globals";
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { COLLECTIONS } from "../../../operator/controllers/garbage-collection/reconcile.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 /** The storing of counts begins after ten seconds. */
 const DEADLINE_MS = 60_000;

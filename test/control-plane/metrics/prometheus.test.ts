@@ -7,15 +7,15 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { METRICS, type MetricName } from "../../../operator/adapters/prometheus/definitions.ts";
-import { unique } from "../../support/faults/people.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { freePorts } from "../../support/fixtures/free-ports.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { freePorts } from "../../support/plane/free-ports.ts";
+import { unique } from "../../support/plane/people.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 import { asAsked, DASHBOARDS } from "../../support/prometheus/dashboards.ts";
 import { type PrometheusPrograms, prometheusPrograms } from "../../support/prometheus/programs.ts";
 import { selectorsOf } from "../../support/prometheus/promql.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 /** A scrape a second; a dead leader's successor leads within twenty. */
 const SEEN_DEADLINE_MS = 60_000;
@@ -79,14 +79,15 @@ interface Found {
   readonly value: readonly [at: number, value: string];
 }
 
-async function asked<Data>(path: string, parameters: Readonly<Record<string, string>>): Promise<Data> {
+async function requested<Data>(path: string, parameters: Readonly<Record<string, string>>): Promise<Data> {
   const reply = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
   const { status, error, data } = (await reply.json()) as { status: string; error?: string; data: Data };
   expect({ parameters, status, error }).toEqual({ parameters, status: "success", error: undefined });
   return data;
 }
 
-const query = async (promql: string) => (await asked<{ result: readonly Found[] }>("query", { query: promql })).result;
+const query = async (promql: string) =>
+  (await requested<{ result: readonly Found[] }>("query", { query: promql })).result;
 
 const values = async (promql: string) => (await query(promql)).map(({ value }) => Number(value[1]));
 const untilTrue = (promql: string) =>
@@ -135,7 +136,7 @@ test("Prometheus answers every query of the dashboards, and those of gauges with
   const targets = DASHBOARDS.flatMap(({ panels }) => panels.flatMap((panel) => panel.targets));
   for (const { expr } of targets) {
     const promql = asAsked(expr, "platform");
-    const { result } = await asked<{ result: readonly object[] }>("query_range", { query: promql, ...period });
+    const { result } = await requested<{ result: readonly object[] }>("query_range", { query: promql, ...period });
     const isExpected = selectorsOf(expr).every(hasData);
     expect({ promql, isThere: result.length > 0 || !isExpected }).toEqual({ promql, isThere: true });
   }
@@ -144,7 +145,9 @@ test("Prometheus answers every query of the dashboards, and those of gauges with
   // As Grafana queries the values of variables.
   for (const variable of DASHBOARDS.flatMap(({ variables }) => variables)) {
     const [, selector = "", label = ""] = /^label_values\((.+), (\w+)\)$/.exec(variable) ?? [];
-    const found = await asked<readonly string[]>(`label/${label}/values`, { "match[]": asAsked(selector, "platform") });
+    const found = await requested<readonly string[]>(`label/${label}/values`, {
+      "match[]": asAsked(selector, "platform"),
+    });
     // These targets have a job, and no namespace.
     expect({ label, isThere: found.length > 0 }).toEqual({ label, isThere: label !== "namespace" });
   }

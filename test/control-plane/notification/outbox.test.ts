@@ -8,14 +8,9 @@ import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { type ChatServer, startChatServer } from "../../support/doubles/chat-server.ts";
 import { type MailServer, startMailServer } from "../../support/doubles/mail-server.ts";
 import { clockAhead, serverClockAhead } from "../../support/faults/skewed-clock.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { notificationSettings } from "../../support/fixtures/webhooks/notification-settings.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const namespace = "ephemeral-system";
 const owner = { subject: "https://issuer.test#dev", email: "dev@example.test", name: "Dev" };
@@ -38,14 +33,14 @@ beforeAll(async () => {
     metadata: { name: "chat-shop", namespace: "ephemeral-secrets", labels },
     data,
   });
-  await world.register("told-backend", { notify: { chatChannel: "shop" } });
+  await world.register("reported-backend", { notify: { chatChannel: "shop" } });
 }, 180_000);
 afterAll(async () => {
   await Promise.all([world.stop(), chat.stop(), mail.stop()]);
 }, 60_000);
 afterEach(() => running?.stop());
 
-const told = { backend: { ...backendOnly.backend, repository: "told-backend" } };
+const reported = { backend: { ...backendOnly.backend, repository: "reported-backend" } };
 
 async function operate(hoursAhead = 0): Promise<void> {
   await running?.stop();
@@ -61,7 +56,7 @@ const messagesAbout = async (name: string) => {
 };
 const mailsTo = (environment: EphemeralEnvironment) =>
   mail.received.filter(({ source }) => source.includes(`Subject: ${environment.metadata.name} expires`));
-const untilTold = (name: string, ends: string) =>
+const untilReported = (name: string, ends: string) =>
   until(() => Promise.resolve(textsAbout(name).at(-1)?.includes(ends) === true), {
     what: `the chat hearing that '${name}' ${ends}`,
     deadlineMs: 3e4,
@@ -70,12 +65,12 @@ const untilTold = (name: string, ends: string) =>
 describe("messages about an environment", () => {
   test("come once for each change, from a restarted operator, too", async () => {
     await operate();
-    const name = "told-once";
-    const made = await world.create(name, told);
+    const name = "reported-once";
+    const made = await world.create(name, reported);
     await world.expectPhase(name, "ready");
-    await untilTold(name, "is ready");
+    await untilReported(name, "is ready");
     expect(textsAbout(name)).toEqual([
-      expect.stringContaining("is being created: told-backend main"),
+      expect.stringContaining("is being created: reported-backend main"),
       expect.stringContaining(`is ready: https://${name}--api.env.localhost:18443/`),
     ]);
     await operate();
@@ -86,15 +81,15 @@ describe("messages about an environment", () => {
     await world.reconcile(name);
     await world.delete(made);
     await world.expectGone(made);
-    await untilTold(name, "is deleted");
+    await untilReported(name, "is deleted");
     expect(textsAbout(name)).toHaveLength(3);
   }, 120_000);
 
   test("are tried again while the chat is away, and given up after a day", async () => {
     chat.answer(503);
     await operate();
-    const name = "told-later";
-    await world.create(name, { ...told, ttlHours: 168 });
+    const name = "reported-later";
+    await world.create(name, { ...reported, ttlHours: 168 });
     const tried = (attempts: number) =>
       until(
         async () => {
@@ -116,7 +111,7 @@ describe("messages about an environment", () => {
 
   test("warn the owner a day and an hour before the expiry, once each, with a link", async () => {
     await operate();
-    const name = "told-expiry";
+    const name = "reported-expiry";
     const made = await world.create(name, { ...backendOnly, ttlHours: 48, owner });
     await world.expectPhase(name, "ready");
     const untilMailed = (count: number) =>

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ApiTokenSpec, tokenOf } from "../../../crds/api-token.ts";
-import { administrator, personWith } from "../../support/faults/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
-import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, personWith } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -16,7 +16,10 @@ const full: Partial<ApiTokenSpec> = {
   keepsValue: true,
   // The longest that the REST interface accepts.
   owner: { subject: `https://${"i".repeat(504)}#${"s".repeat(255)}`, email: "e".repeat(254), name: "n".repeat(254) },
-  vouched: { groups: Array.from({ length: 500 }, (_, n) => `${n}`.padStart(128, "g")), at: "2026-06-01T12:00:00.000Z" },
+  assertedClaims: {
+    groups: Array.from({ length: 500 }, (_, n) => `${n}`.padStart(128, "g")),
+    at: "2026-06-01T12:00:00.000Z",
+  },
 };
 
 function objectWith(spec: object = {}, name?: string) {
@@ -53,7 +56,7 @@ describe("the kind ApiToken", () => {
   });
 
   test.each([
-    ["a scope that nobody knows", { scopes: ["*"] }, 'Unsupported value: "*"'],
+    ["an unknown scope", { scopes: ["*"] }, 'Unsupported value: "*"'],
     ["no scope", { scopes: [] }, "should have at least 1 items"],
     ["a hash that is none", { tokenHash: "x".repeat(64) }, "spec.tokenHash in body should match"],
     ["the hash of another", { tokenHash: "0".repeat(64) }, "a token is named by the first 40 digits of its hash"],
@@ -90,13 +93,13 @@ describe("the kind ApiToken", () => {
   });
 
   test("takes nothing older of its owner than it has", async () => {
-    const path = await make({ vouched: { groups: ["a"], at: "2026-06-01T12:00:00.000Z" } });
-    const vouch = (at: string) => platform.patch(path, { spec: { vouched: { groups: ["b"], at } } });
-    const late = await vouch("2026-06-01T11:59:59.999Z");
+    const path = await make({ assertedClaims: { groups: ["a"], at: "2026-06-01T12:00:00.000Z" } });
+    const assert = (at: string) => platform.patch(path, { spec: { assertedClaims: { groups: ["b"], at } } });
+    const late = await assert("2026-06-01T11:59:59.999Z");
     expect(late).toMatchObject({ status: 422 });
     expect(late.message).toContain("an older ID token never overrides a newer one");
-    expect(await vouch("2026-06-01T12:00:00.000Z")).toMatchObject({ status: 200 });
-    expect(await vouch("2026-06-01T12:00:01.000Z")).toMatchObject({ status: 200 });
+    expect(await assert("2026-06-01T12:00:00.000Z")).toMatchObject({ status: 200 });
+    expect(await assert("2026-06-01T12:00:01.000Z")).toMatchObject({ status: 200 });
   });
 
   test("is the platform's alone: who maintains, or administers a namespace, neither reads nor writes it", async () => {
@@ -107,7 +110,7 @@ describe("the kind ApiToken", () => {
         await person.get(path),
         await person.get(paths.apiTokens),
         await person.create(paths.apiTokens, objectWith()),
-        await person.patch(path, { spec: { vouched: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
+        await person.patch(path, { spec: { assertedClaims: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
         await person.delete(path),
       ]) {
         expect({ role, status: reply.status }).toEqual({ role, status: 403 });
@@ -121,7 +124,7 @@ describe("the kind ApiToken", () => {
     const words = "API tokens are written by the platform alone";
     for (const reply of [
       await admin.create(paths.apiTokens, objectWith()),
-      await admin.patch(path, { spec: { vouched: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
+      await admin.patch(path, { spec: { assertedClaims: { groups: ["admins"], at: "2036-06-01T12:00:00.000Z" } } }),
       await admin.patch(path, { spec: { revokedAt: "2026-06-01T12:00:00Z" } }),
       await admin.patch(`${path}/status`, { status: { lastUsedAt: "2026-06-01T12:00:00Z" } }),
     ]) {

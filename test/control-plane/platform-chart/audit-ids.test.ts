@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { tokenOf } from "../../../crds/api-token.ts";
 import { AUDIT_ID_ANNOTATION, DELETION_TRACEPARENT_ANNOTATION } from "../../../crds/group.ts";
-import { administrator, type Person, personWith, unique } from "../../support/faults/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, type Person, personWith, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -66,7 +66,7 @@ describe("the id of a record", () => {
     return own;
   };
 
-  test.each(kinds)("makes no %s that somebody else brings it along for", async (_kind, path, draft) => {
+  test.each(kinds)("makes no %s that another user brings it along for", async (_kind, path, draft) => {
     for (const person of [maintainer, admin]) {
       expect(await person.create(`${path}?dryRun=All`, draft(annotated("audit-1")))).toMatchObject(refused);
     }
@@ -84,7 +84,7 @@ describe("the id of a record", () => {
     }
   });
 
-  test.each(kinds)("hinders nobody to change a %s that has it", async (_kind, path, draft, change) => {
+  test.each(kinds)("hinders no user to change a %s that has it", async (_kind, path, draft, change) => {
     const own = await stamped(path, draft);
     for (const person of [maintainer, admin]) {
       expect(await person.patch(`${own}?dryRun=All`, change)).toMatchObject({ status: 200 });

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { branchProblem } from "../../../crds/repository/branches.ts";
-import { administrator } from "../../support/faults/people.ts";
 import { repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
-import { environmentObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
-import type { ApiCalls } from "../../support/http/api-calls.ts";
+import type { ApiCalls } from "../../support/plane/api-calls.ts";
+import { environmentObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { administrator } from "../../support/faults/people.ts";
-import { paths } from "../../support/fixtures/environment/environment-objects.ts";
-import type { ApiCalls } from "../../support/http/api-calls.ts";
+import type { ApiCalls } from "../../support/plane/api-calls.ts";
+import { paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { unique } from "../../support/faults/people.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import {
   environmentObject,
   given,
   namespaceObject,
   paths,
   roleBindingObject,
-} from "../../support/fixtures/environment/environment-objects.ts";
-import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+} from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { helmProgram, renderChart } from "../../../deploy/local/kubernetes/helm.ts";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
-import type { ApiCalls } from "../../support/http/api-calls.ts";
+import type { ApiCalls } from "../../support/plane/api-calls.ts";
+import { given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

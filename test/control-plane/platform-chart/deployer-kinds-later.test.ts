@@ -10,9 +10,9 @@ import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { type ProbesServer, serveProbes } from "../../../operator/probes.ts";
 import { createOperator, type Operator } from "../../../operator/wiring/operator.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { startTestPlane, type TestPlane } from "../../support/plane/test-plane.ts";
 
 let plane: TestPlane;

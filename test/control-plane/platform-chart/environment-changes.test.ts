@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { pipeline, source, wholeSpec } from "../../support/fixtures/whole-spec.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 const admin = administrator(plane);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { podSpec, workload, workloadPaths } from "../../support/fixtures/environment/workload-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { type CopiedPolicies, copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -58,7 +58,7 @@ describe("abuse case 119: a ServiceAccount of an environment", () => {
     "azure.workload.identity/client-id",
     "azure.workload.identity/tenant-id",
     "some.cloud.example.test/identity",
-  ])("is nobody in a cloud by %s", async (key) => {
+  ])("has no identity in a cloud by %s", async (key) => {
     const words = `has no annotation ${key}: `;
     const made = account({ [key]: "administrator" });
     const reply = await admin.create(dry(accounts(namespace)), made);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { podSpec, workload, workloadPaths } from "../../support/fixtures/environment/workload-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { type CopiedPolicies, copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -32,7 +32,7 @@ const source = "spec.dataSource and spec.dataSourceRef";
 const refused: readonly [what: string, spec: object, words: string][] = [
   ["a volume of its choice", { volumeName: "pv-of-others" }, "spec.volumeName"],
   ["a volume by its labels", { selector: { matchLabels: { team: "billing" } } }, "has only accessModes"],
-  ["no storage class, for volumes that somebody made", { storageClassName: "" }, "spec.storageClassName"],
+  ["no storage class, for volumes that a user made", { storageClassName: "" }, "spec.storageClassName"],
   ["another storage class", { storageClassName: fast }, "environments.storageClasses"],
   ["a snapshot of others", { dataSource: snapshot }, source],
   ["a snapshot of others by reference", { dataSourceRef: snapshot }, source],

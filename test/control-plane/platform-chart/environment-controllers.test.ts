@@ -2,8 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import {
   podSpec,
   type WorkloadKind,
@@ -11,8 +9,10 @@ import {
   workloadPaths,
 } from "../../support/fixtures/environment/workload-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 const admin = administrator(plane);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { type CopiedPolicies, copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { httpRouteKind } from "../../support/plane/chart/http-route-kind.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -50,7 +50,7 @@ const refused: readonly [what: string, object: object, words: string][] = [
   ["a kind beside Services", ruled({ backendRefs: [{ ...backend, kind: "ConfigMap" }] }), ownServices],
   ["an extension", filtered({ type: "ExtensionRef", extensionRef: extension }), knownFilters],
   ["an extension under another type", filtered({ type: "CORS", extensionRef: extension }), knownFilters],
-  ["somebody who is asked for each request", filtered({ type: "ExternalAuth", externalAuth: {} }), knownFilters],
+  ["a service that decides on each request", filtered({ type: "ExternalAuth", externalAuth: {} }), knownFilters],
   [
     "an extension of one backend",
     ruled({ backendRefs: [{ ...backend, filters: [{ type: "ExtensionRef", extensionRef: extension }] }] }),

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { administrator } from "../../support/faults/people.ts";
-import { environmentObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { pipeline, source, wholeSpec } from "../../support/fixtures/whole-spec.ts";
+import { environmentObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator } from "../../support/plane/people.ts";
 
 const admin = administrator(await controlPlane());
 const dryRun = `${paths.environments}?dryRun=All`;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths, uidLabel } from "../../support/fixtures/environment/environment-objects.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { given, namespaceObject, paths, uidLabel } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { workload, workloadPaths } from "../../support/fixtures/environment/workload-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 const namespace = unique("env-secured-");
@@ -86,7 +86,7 @@ test("what a pod says stays as it is", async () => {
 
 test.each([
   ["root", { securityContext: { runAsUser: 0 } }, "runAsUser=0"],
-  ["whoever it likes", { securityContext: { runAsNonRoot: false } }, "runAsNonRoot"],
+  ["any user", { securityContext: { runAsNonRoot: false } }, "runAsNonRoot"],
   ["unconfined", { securityContext: { seccompProfile: { type: "Unconfined" } } }, "seccompProfile"],
   ["in the node's network", { hostNetwork: true }, "host"],
   ["mighty", { containers: [container("a", { capabilities: { add: ["SYS_ADMIN"] } })] }, "SYS_ADMIN"],

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import {
   podSpec,
   type WorkloadKind,
@@ -8,9 +6,11 @@ import {
   workloadPaths,
 } from "../../support/fixtures/environment/workload-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { type CopiedPolicies, copiedPolicies } from "../../support/plane/chart/copied-policies.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

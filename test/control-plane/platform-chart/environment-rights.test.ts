@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, type Person, personWith, unique } from "../../support/faults/people.ts";
-import { environmentObject, given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { environmentObject, given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, type Person, personWith, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -100,7 +100,7 @@ describe("rights on an environment", () => {
     }
   }, 60_000);
 
-  test.each(refusedToMake)("without 'assign', nobody makes one with %s", async (_, object, words) => {
+  test.each(refusedToMake)("without 'assign', no user makes one with %s", async (_, object, words) => {
     const reply = await developer.create(dryRun, object);
     expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
   });
@@ -115,7 +115,7 @@ describe("rights on an environment", () => {
     expect(await developer.create(dryRun, object)).toMatchObject({ status: 201 });
   });
 
-  test.each(refusedToChange)("without 'assign', nobody changes %s", async (_, change, words) => {
+  test.each(refusedToChange)("without 'assign', no user changes %s", async (_, change, words) => {
     const reply = await developer.patch(`${path}?dryRun=All`, change);
     expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });
   });
@@ -131,7 +131,7 @@ describe("rights on an environment", () => {
 
   test("the status is written by the platform alone", async () => {
     const status = { status: { phase: "ready" } };
-    const words = "the status is what the platform observed, nobody else writes it";
+    const words = "the status is what the platform observed, no other client writes it";
     for (const person of [developer, admin]) {
       const reply = await person.patch(`${path}/status`, status);
       expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { NotificationSpec } from "../../../crds/notifications/notification.ts";
-import { administrator } from "../../support/faults/people.ts";
-import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
+import { given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 const admin = administrator(plane);
@@ -23,13 +23,13 @@ const objectNamed = (name: string) => ({
   metadata: { name },
   spec,
 });
-const path = `${paths.notifications}/told`;
+const path = `${paths.notifications}/sent`;
 
 describe("the kind Notification", () => {
   afterEach(() => admin.delete(path));
 
   test("is written by no administrator of the cluster, who may read and delete it: it could mail a link that extends an environment", async () => {
-    await given(platform, paths.notifications, objectNamed("told"));
+    await given(platform, paths.notifications, objectNamed("sent"));
     const words = "Notifications are written by the platform alone";
     for (const reply of [
       await admin.create(paths.notifications, objectNamed("forged")),

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import {
   given,
   namespaceObject,
   paths,
   roleBindingObject,
   uidLabel,
-} from "../../support/fixtures/environment/environment-objects.ts";
-import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+} from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -167,7 +167,7 @@ describe("the platform's identity can't", () => {
       "binds only ClusterRole ephemeral-environment",
     ],
     [
-      "its role to somebody else",
+      "its role to another user",
       { subjects: [{ apiGroup: rbacGroup, kind: "Group", name: "system:authenticated" }] },
       "the platform binds roles only to itself",
     ],
@@ -181,7 +181,7 @@ describe("the platform's identity can't", () => {
       { subjects: [...subjectsOf(roleBindingObject()), { apiGroup: rbacGroup, kind: "User", name: "me" }] },
       "the platform binds roles only to itself",
     ],
-    ["its role to nobody", { subjects: [] }, "the platform binds roles only to itself"],
+    ["its role to no subject", { subjects: [] }, "the platform binds roles only to itself"],
   ])("bind %s in an environment's namespace", async (_, change, words) => {
     const reply = await platform.create(`${paths.roleBindings(ours)}?dryRun=All`, roleBindingObject(change));
     expect(reply).toMatchObject({ status: 403, message: expect.stringContaining(words) });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator, unique } from "../../support/faults/people.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import {
   type ArgoChange,
   AUTOSCALED,
@@ -9,10 +9,10 @@ import {
   SERVER,
   SOURCE,
   SYNC_POLICY,
-} from "../../support/fixtures/argocd-objects.ts";
-import { given, uidLabel } from "../../support/fixtures/environment/environment-objects.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+} from "../../support/plane/chart/argocd-objects.ts";
+import { given, uidLabel } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -230,23 +230,23 @@ describe("abuse case 96: who holds the platform's token", () => {
     const operationState = { phase: "Running", startedAt: "2026-01-01T00:00:00Z", operation: { sync: {} }, syncResult };
     const running = { status: { health: { status: "Healthy" }, operationState } };
     expect(await admin.patch(path, running)).toMatchObject({ status: 200 });
-    const told = (change: object, beside: object = {}) =>
+    const reported = (change: object, beside: object = {}) =>
       platform.patch(`${path}?dryRun=All`, { status: { ...beside, operationState: change } });
-    expect(await told({ phase: "Terminating" })).toMatchObject({ status: 200 });
+    expect(await reported({ phase: "Terminating" })).toMatchObject({ status: 200 });
     for (const change of [
       { phase: "Succeeded" },
       { phase: "Terminating", message: "it was fine" },
       { phase: "Terminating", operation: { sync: { revision: "b" } } },
       { phase: "Terminating", syncResult: null },
     ]) {
-      await refused(told(change), argoCdStatus);
+      await refused(reported(change), argoCdStatus);
     }
-    await refused(told({ phase: "Terminating" }, { health: { status: "Degraded" } }), argoCdStatus);
-    await refused(told({ phase: "Terminating" }, { health: null }), argoCdStatus);
-    await refused(told({ phase: "Terminating" }, { resources: [] }), argoCdStatus);
+    await refused(reported({ phase: "Terminating" }, { health: { status: "Degraded" } }), argoCdStatus);
+    await refused(reported({ phase: "Terminating" }, { health: null }), argoCdStatus);
+    await refused(reported({ phase: "Terminating" }, { resources: [] }), argoCdStatus);
     expect(await admin.patch(path, { status: { operationState: { phase: "Succeeded" } } })).toMatchObject({
       status: 200,
     });
-    await refused(told({ phase: "Terminating" }), argoCdStatus);
+    await refused(reported({ phase: "Terminating" }), argoCdStatus);
   });
 });

@@ -4,19 +4,19 @@ import { clusterIdentity } from "../../../operator/adapters/google/connection.ts
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { administrator, unique } from "../../support/faults/people.ts";
-import { argoApplication, argoCd, argoProject } from "../../support/fixtures/argocd-objects.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { until } from "../../support/fixtures/until.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { argoApplication, argoCd, argoProject } from "../../support/plane/chart/argocd-objects.ts";
 import {
   environmentObject,
   given,
   namespaceObject,
   paths,
   roleBindingObject,
-} from "../../support/fixtures/environment/environment-objects.ts";
-import { until } from "../../support/fixtures/until.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+} from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
@@ -120,12 +120,12 @@ describe("the platform's identity can do what the operator does", () => {
     expect(await platform.get(paths.secrets("ephemeral-secrets"))).toMatchObject({ status: 200 });
   });
 
-  test("the UID of kube-system, asked for once, and again only when there was no answer", async () => {
+  test("the UID of kube-system, requested for once, and again only when there was no answer", async () => {
     const kubeConfig = kubeConfigOf(plane, plane.platform.token);
-    let asked = 0;
+    let requested = 0;
     const onRequest: RequestInterceptor = async (_request, next) => {
-      asked += 1;
-      return asked === 1 ? { status: 500, headers: {}, body: {} } : next();
+      requested += 1;
+      return requested === 1 ? { status: 500, headers: {}, body: {} } : next();
     };
     const client = createKubeClient({ kubeConfig, onRequest });
     const identity = clusterIdentity(client);
@@ -134,7 +134,7 @@ describe("the platform's identity can do what the operator does", () => {
     const { uid } = (object as { metadata: { uid: string } }).metadata;
     expect(await Promise.all([identity(), identity()])).toEqual([uid, uid]);
     expect(await identity()).toBe(uid);
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     await client.close();
   });
 

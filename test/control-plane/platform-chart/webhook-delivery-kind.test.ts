@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { administrator } from "../../support/faults/people.ts";
-import { given, paths } from "../../support/fixtures/environment/environment-objects.ts";
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
-import { type ApiCalls, callsAs } from "../../support/http/api-calls.ts";
+import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
+import { given, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { administrator } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 

@@ -5,9 +5,9 @@ import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { addCredentialVersion, changeRepository, expectReason, storeCredential } from "./repository-credentials.ts";
 
 type Chart = NonNullable<RepositorySpec["chart"]>;

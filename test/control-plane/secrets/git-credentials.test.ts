@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { type Settings, settingsFrom } from "../../../config/settings.ts";
 import type { RepositorySpec } from "../../../crds/repository/repository.ts";
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
-import { createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 import { changeRepository, expectChecked, expectReason, storeCredential } from "./repository-credentials.ts";
 
 const GIT = "reader:pass word/1";

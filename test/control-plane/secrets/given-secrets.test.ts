@@ -7,9 +7,9 @@ import { Sensitive } from "../../../crds/sensitive.ts";
 import { configSetType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
-import { backendOnly } from "../../support/fixtures/environment/environment-world.ts";
-import { refersTo, secretScene, secretsCondition, withEnv } from "../../support/fixtures/secret-scene.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly } from "../../support/worlds/environment-world.ts";
+import { refersTo, secretScene, secretsCondition, withEnv } from "../../support/worlds/secret-scene.ts";
 
 const { world, manager, change, goAhead, rotate, share, addVersion, seen, ready, expectReason } = await secretScene();
 afterEach(() => goAhead(0));
@@ -100,7 +100,7 @@ describe("a reference", () => {
   }, 60_000);
 
   test.each([
-    { name: "unshared", what: "that the settings share with nobody", groups: ["shop"], labels: { share: "nobody" } },
+    { name: "unshared", what: "that the settings share with no one", groups: ["shop"], labels: { share: "none" } },
     { name: "foreign", what: "that is for other groups", groups: ["billing"], labels: { share: "shop" } },
   ])(
     "to a secret $what is refused, and its value never read",

@@ -9,13 +9,8 @@ import {
   googleManager,
   startGoogleSecretManager,
 } from "../../support/doubles/google-secret-manager.ts";
-import {
-  backendOnly,
-  createWorld,
-  podSecretRef,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let google: GoogleSecretManagerServer;

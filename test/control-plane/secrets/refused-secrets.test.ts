@@ -6,9 +6,9 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
-import { backendOnly } from "../../support/fixtures/environment/environment-world.ts";
-import { refersTo, secretScene, secretsCondition, withEnv } from "../../support/fixtures/secret-scene.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly } from "../../support/worlds/environment-world.ts";
+import { refersTo, secretScene, secretsCondition, withEnv } from "../../support/worlds/secret-scene.ts";
 
 const { world, change, seen, ready, expectReason } = await secretScene();
 afterAll(() => world.stop(), 60_000);

@@ -6,9 +6,9 @@ import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
-import { backendOnly, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 import {
   addCredentialVersion,
   changeRepository,

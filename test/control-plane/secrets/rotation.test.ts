@@ -5,8 +5,8 @@ import { podSecretName } from "../../../operator/controllers/environment/desired
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
 import { concernedAmong, recordWrites } from "../../support/faults/request-interceptors.ts";
 import { FIRST_POD_SECRET } from "../../support/fixtures/environment/environment-inventory.ts";
-import { secretScene, secretsCondition, sharingSettings } from "../../support/fixtures/secret-scene.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { secretScene, secretsCondition, sharingSettings } from "../../support/worlds/secret-scene.ts";
 
 /** A former Secret goes with the first reconcile after the new values answered. */
 const settings = { ...sharingSettings, reconcile: { ...sharingSettings.reconcile, probeSeconds: 2 } };

@@ -18,9 +18,9 @@ import type { KubeRequest, RequestInterceptor } from "../../../operator/kit/clie
 import { type Log, winstonLog } from "../../../operator/kit/log.ts";
 import { type GitServer, startGitServer } from "../../support/doubles/git-server.ts";
 import { memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
-import { createWorld, type RunningOperator, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const kind = (group: string, kindName: string, plural: string) =>
   resourceType<WireObject>({ group, version: "v1", kind: kindName, plural, namespaced: true });
@@ -93,7 +93,7 @@ const credentials = {
   GIT: "reader:git-token_that-may-read-everything/+&",
   REGISTRY: "puller:registry-token_that-may-pull-everything/+&",
   WRONG: "reader:git-token_that-the-host-does-not-know/+&",
-  BROKEN: "git-token_that-somebody-stored-without-a-user/+&",
+  BROKEN: "git-token_that-a-user-stored-without-a-user/+&",
 };
 const given = { ...seen, ...credentials };
 

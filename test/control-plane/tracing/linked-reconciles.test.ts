@@ -1,17 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { isPending } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { Operator } from "../../../operator/wiring/operator.ts";
-import { unique } from "../../support/faults/people.ts";
-import {
-  backendOnly,
-  createWorld,
-  type RunningOperator,
-  type World,
-} from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { webhookDeliveryFixture } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { unique } from "../../support/plane/people.ts";
 import type { ReceivedSpan } from "../../support/tracing/otlp-receiver.ts";
 import { receivedSpans, type TracedWork } from "../../support/tracing/received-spans.ts";
+import { backendOnly, createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let traced: TracedWork;
@@ -28,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => world.abandonOperators(), 60_000);
 afterAll(() => world.stop(), 60_000);
 
-const asked = <T>(name: string, work: () => Promise<T>) => traced.tracing.span(name, { kind: "request" }, work);
+const requested = <T>(name: string, work: () => Promise<T>) => traced.tracing.span(name, { kind: "request" }, work);
 
 /** All spans: a reconcile ends a moment after its writes are seen. */
 async function endedSpans(): Promise<readonly ReceivedSpan[]> {
@@ -48,7 +43,7 @@ test("the reconciles of a deletion link its request, until a status has it", asy
   const name = unique("traced-");
   await world.create(name, backendOnly);
   const environment = await world.expectPhase(name, "ready");
-  await asked("the deletion", () => operator.ports.environments.remove(environment));
+  await requested("the deletion", () => operator.ports.environments.remove(environment));
   await world.expectGone(environment);
   const spans = await endedSpans();
   const linked = linkedTo("the deletion", spans, "reconcile environments");
@@ -62,7 +57,7 @@ test("a delivery that is settled later links the request that brought it", async
   const { webhookDeliveries } = operator.ports;
   // Old enough that no other replica settles it.
   const { spec } = webhookDeliveryFixture(name);
-  await asked("the webhook", () => webhookDeliveries.claim(name, spec));
+  await requested("the webhook", () => webhookDeliveries.claim(name, spec));
   const isSettled = async () => {
     const found = webhookDeliveries.find(name);
     return found !== undefined && !isPending(found);

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { unique } from "../../support/faults/people.ts";
-import { COMMIT, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
+import { freePorts } from "../../support/fixtures/free-ports.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http/token-issuer.ts";
-import { freePorts } from "../../support/plane/free-ports.ts";
+import { unique } from "../../support/plane/people.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 import { type OtlpReceiver, otlpReceiver } from "../../support/tracing/otlp-receiver.ts";
+import { COMMIT, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 let world: World;
 let issuer: TokenIssuer;

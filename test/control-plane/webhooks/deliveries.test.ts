@@ -19,11 +19,11 @@ import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import { answeringProber, createWorld, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { shareSecret } from "../../support/fixtures/shared-secret.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { pullRequestBody, signedHeaders, workflowRunBody } from "../../support/fixtures/webhooks/webhook-fixture.ts";
+import { answeringProber, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const KEY = "the-key-of-webhooks-in-the-control-plane";
 const namespace = "ephemeral-system";
@@ -87,8 +87,8 @@ async function startedApi({
   };
   const made: StartedApi = {
     audit,
-    async pull(repository, asked = {}, delivery) {
-      return send("pull_request", pullRequestBody({ repository, ...asked }), delivery);
+    async pull(repository, requested = {}, delivery) {
+      return send("pull_request", pullRequestBody({ repository, ...requested }), delivery);
     },
     async push(repository, { ref, after }) {
       const [, name = ""] = repository.split("/");
@@ -319,8 +319,11 @@ test("the environment of a pull request whose end another replica receives at th
   await platform.patch(webhookDeliveryType, ref, { status }, { as: "merge", subresource: "status" });
   await platform.close();
   await world.expectGone(made);
-  const told = await world.admin.find(webhookDeliveryType, ref);
-  expect(told?.status).toMatchObject({ phase: "acted", environments: [{ uid: made.metadata.uid, action: "deleted" }] });
+  const reported = await world.admin.find(webhookDeliveryType, ref);
+  expect(reported?.status).toMatchObject({
+    phase: "acted",
+    environments: [{ uid: made.metadata.uid, action: "deleted" }],
+  });
 }, 120_000);
 
 test("abuse: the first body of a closed pull request makes nothing again when all its deliveries are dropped", async () => {

@@ -3,9 +3,9 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { type HostApiDouble, SELF } from "../../support/doubles/host-api.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
-import { COMMIT, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { createGiteaWorld, startGitea } from "../../support/fixtures/webhooks/gitea-world.ts";
+import { COMMIT, type World } from "../../support/worlds/environment-world.ts";
+import { createGiteaWorld, startGitea } from "../../support/worlds/gitea-world.ts";
 
 let world: World;
 let api: HostApiDouble;
@@ -32,42 +32,42 @@ async function given(name: string) {
 }
 
 const states = () => api.statuses.map(({ state, sha }) => [state, sha]);
-const untilTold = (made: EphemeralEnvironment, state: string) =>
-  world.expectState(made.metadata.name, `having told '${state}'`, ({ status }) => {
-    const { status: told, comment, problem } = status?.feedback ?? {};
-    return status?.phase === "ready" && told?.state === state && comment !== undefined && problem === undefined;
+const untilReported = (made: EphemeralEnvironment, state: string) =>
+  world.expectState(made.metadata.name, `having reported '${state}'`, ({ status }) => {
+    const { status: reported, comment, problem } = status?.feedback ?? {};
+    return status?.phase === "ready" && reported?.state === state && comment !== undefined && problem === undefined;
   });
 
 describe("the pull request of an environment", () => {
   test("has one status and one comment, which no restart repeats, and which say when it is gone", async () => {
-    const { start, operator, made } = await given("told");
-    const marker = "<!-- ephemeral-environments: told-pr-42 -->";
-    const foreign = { id: 1, body: `${marker}\nby somebody else`, user: { id: SELF + 1 } };
+    const { start, operator, made } = await given("reported");
+    const marker = "<!-- ephemeral-environments: reported-pr-42 -->";
+    const foreign = { id: 1, body: `${marker}\nby another account`, user: { id: SELF + 1 } };
     api.comments.push({ ...foreign });
-    const told = await untilTold(made, "success");
+    const reported = await untilReported(made, "success");
     expect(states().at(-1)).toEqual(["success", COMMIT]);
-    expect(new Set(api.statuses.map(({ context }) => context))).toEqual(new Set(["ephemeral-environment/told"]));
+    expect(new Set(api.statuses.map(({ context }) => context))).toEqual(new Set(["ephemeral-environment/reported"]));
     expect(api.comments).toHaveLength(2);
-    expect(api.comments[1]?.body).toContain(told.status?.urls?.backend ?? "no URL");
+    expect(api.comments[1]?.body).toContain(reported.status?.urls?.backend ?? "no URL");
 
     await operator.stop();
     const before = api.calls.length;
     await start();
     await world.reconcile(made.metadata.name);
     // Every start checks for missed pull requests.
-    const isQuestion = (route: string) => route.startsWith("GET /repos/shop/told/pulls");
+    const isQuestion = (route: string) => route.startsWith("GET /repos/shop/reported/pulls");
     expect(api.calls.slice(before).filter(({ route }) => !isQuestion(route))).toEqual([]);
 
     await world.delete(made);
     await world.expectGone(made);
     expect(api.comments[0]).toEqual(foreign);
-    expect(api.comments[1]?.body).toBe(`${marker}\n**Environment \`told-pr-42\` is gone**`);
+    expect(api.comments[1]?.body).toBe(`${marker}\n**Environment \`reported-pr-42\` is gone**`);
     expect(api.statuses.at(-1)).toMatchObject({ state: "success", description: "The environment is gone" });
   }, 120_000);
 
   test("keeps no environment when its host is away, and the record says what was not reported", async () => {
     const { start, operator, made } = await given("untold");
-    await untilTold(made, "success");
+    await untilReported(made, "success");
     api.answerWith(() => ({ status: 502, body: { message: "Bad Gateway" } }));
     await world.delete(made);
     const waits = ({ status }: EphemeralEnvironment) =>

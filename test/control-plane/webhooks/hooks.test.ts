@@ -7,10 +7,10 @@ import { type ChatServer, startChatServer } from "../../support/doubles/chat-ser
 import { gitlabHooks } from "../../support/doubles/host-hooks/gitlab.ts";
 import type { HostHooks } from "../../support/doubles/host-hooks/host-hook.ts";
 import { startRecordingHost } from "../../support/doubles/recording-host.ts";
-import { createWorld, type RunningOperator, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { shareSecret } from "../../support/fixtures/shared-secret.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld, type RunningOperator, type World } from "../../support/worlds/environment-world.ts";
 
 const namespace = "ephemeral-system";
 const publicUrl = "https://environments.example.test";

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { HostApiDouble } from "../../support/doubles/host-api.ts";
-import { COMMIT, type World } from "../../support/fixtures/environment/environment-world.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { createGiteaWorld, startGitea } from "../../support/fixtures/webhooks/gitea-world.ts";
+import { COMMIT, type World } from "../../support/worlds/environment-world.ts";
+import { createGiteaWorld, startGitea } from "../../support/worlds/gitea-world.ts";
 
 const namespace = "ephemeral-system";
 let world: World;
@@ -75,9 +75,9 @@ test("what a user deleted stays deleted, over restarts and errors of the host", 
   await operator.stop();
 
   api.pulls.splice(0, 1, { number: 42, labels: ["bug"], updatedAt: now(60) });
-  const asked = questions();
+  const requested = questions();
   const again = await start();
-  await untilAsked(asked);
+  await untilAsked(requested);
   api.pulls.splice(0, 1, { number: 42, base: "release", updatedAt: now(61) });
   await again.stop();
   await start();

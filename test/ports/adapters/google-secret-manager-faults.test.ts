@@ -4,7 +4,7 @@ import { secretEntryId } from "../../../crds/names.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { googleManager, shareInGoogle, startGoogleSecretManager } from "../../support/doubles/google-secret-manager.ts";
 import { codes, grpcError } from "../../support/doubles/google-secret-store.ts";
-import { asked, newOwner, nobody, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { newOwner, noOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
 import { failureOf, googleSecretManagers } from "./google-secret-managers.ts";
 
 const world = googleSecretManagers();
@@ -36,32 +36,32 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("between a next version and its alias leaves a number that is never answered", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, asked("A", 1, "a1"));
+      await world.manager.ensure(owner, requested("A", 1, "a1"));
       world.server.intercept((called, _request, next) => {
         if (called === "updateSecret") throw grpcError(codes.DEADLINE_EXCEEDED, "too late");
         return next();
       });
-      expect(await failureOf(world.manager.ensure(owner, asked("A", 2, "lost")))).toBeInstanceOf(
+      expect(await failureOf(world.manager.ensure(owner, requested("A", 2, "lost")))).toBeInstanceOf(
         SecretManagerUnavailable,
       );
       world.server.intercept(undefined);
-      expect(await world.other.ensure(owner, asked("A", 2))).toEqual(new Map());
-      expect(revealed(await world.other.ensure(owner, asked("A", 2, "kept")))).toEqual({ A: "kept" });
+      expect(await world.other.ensure(owner, requested("A", 2))).toEqual(new Map());
+      expect(revealed(await world.other.ensure(owner, requested("A", 2, "kept")))).toEqual({ A: "kept" });
     });
 
     test("after the alias was set keeps the version", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, asked("A", 1, "a1"));
+      await world.manager.ensure(owner, requested("A", 1, "a1"));
       world.server.intercept((called, _request, next) => {
         const answer = next();
         if (called === "updateSecret") throw grpcError(codes.UNAVAILABLE, "gone");
         return answer;
       });
-      expect(await failureOf(world.manager.ensure(owner, asked("A", 2, "a2")))).toBeInstanceOf(
+      expect(await failureOf(world.manager.ensure(owner, requested("A", 2, "a2")))).toBeInstanceOf(
         SecretManagerUnavailable,
       );
       world.server.intercept(undefined);
-      expect(revealed(await world.other.ensure(owner, asked("A", 2, "other")))).toEqual({ A: "a2" });
+      expect(revealed(await world.other.ensure(owner, requested("A", 2, "other")))).toEqual({ A: "a2" });
     });
 
     test("after a deletion lets the next one end", async () => {
@@ -89,7 +89,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       expect(failure).toBeInstanceOf(SecretManagerUnavailable);
       await world.manager.remove(owner, []);
       expect(await world.manager.holdsAny(owner, [])).toBe(false);
-      expect((await world.manager.owners(nobody)).map(({ uid }) => uid)).not.toContain(owner.uid);
+      expect((await world.manager.owners(noOwner)).map(({ uid }) => uid)).not.toContain(owner.uid);
       expect(world.server.entry(id)).toEqual(before);
     });
 
@@ -97,7 +97,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const [owner, another] = [newOwner(), newOwner()];
       await world.manager.ensure(owner, wanted("A").requests);
       Object.assign(world.server.held(owner, "A")?.labels ?? {}, { "environment-uid": another.uid });
-      const uids = (await world.manager.owners(nobody)).map(({ uid }) => uid);
+      const uids = (await world.manager.owners(noOwner)).map(({ uid }) => uid);
       expect(uids).not.toContain(owner.uid);
       expect(uids).not.toContain(another.uid);
       await world.manager.remove(another, []);
@@ -117,17 +117,17 @@ describe("Google Secret Manager, when something goes wrong", () => {
       [13, /code 13/],
     ])("when the answer is code %d", async (code, words) => {
       const owner = newOwner();
-      await world.manager.ensure(owner, asked("A", 1, secret));
+      await world.manager.ensure(owner, requested("A", 1, secret));
       world.server.intercept(() => {
         throw grpcError(code, `the server quotes ${secret} and ${Buffer.from(secret).toString("base64")}`);
       });
       const failures = await Promise.all([
-        failureOf(world.manager.ensure(owner, asked("A", 2, secret))),
+        failureOf(world.manager.ensure(owner, requested("A", 2, secret))),
         failureOf(world.manager.remove(owner, [])),
         failureOf(world.manager.holdsAny(owner, [])),
         failureOf(world.manager.shared("x")),
         failureOf(world.manager.read("x", 1)),
-        failureOf(world.manager.owners(nobody)),
+        failureOf(world.manager.owners(noOwner)),
       ]);
       for (const failure of failures) {
         expect(failure).toBeInstanceOf(SecretManagerUnavailable);
@@ -140,12 +140,12 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test.each(["addSecretVersion", "accessSecretVersion"])("when only %s fails", async (method) => {
       const owner = newOwner();
-      if (method === "accessSecretVersion") await world.manager.ensure(owner, asked("A", 1, secret));
+      if (method === "accessSecretVersion") await world.manager.ensure(owner, requested("A", 1, secret));
       world.server.intercept((called, _request, next) => {
         if (called === method) throw grpcError(codes.INVALID_ARGUMENT, `bad payload: ${secret}`);
         return next();
       });
-      const failure = await failureOf(world.manager.ensure(owner, asked("A", 1, secret)));
+      const failure = await failureOf(world.manager.ensure(owner, requested("A", 1, secret)));
       expect(failure).toBeInstanceOf(SecretManagerUnavailable);
       expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain(secret);
     });
@@ -160,9 +160,9 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("when a version was disabled or destroyed, instead of making another", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, asked("A", 1, "a1"));
+      await world.manager.ensure(owner, requested("A", 1, "a1"));
       for (const version of world.server.held(owner, "A")?.versions ?? []) version.state = "DISABLED";
-      expect(await failureOf(world.manager.ensure(owner, asked("A", 1, "new")))).toBeInstanceOf(
+      expect(await failureOf(world.manager.ensure(owner, requested("A", 1, "new")))).toBeInstanceOf(
         SecretManagerUnavailable,
       );
       expect(world.server.held(owner, "A")?.versions).toHaveLength(1);
@@ -170,13 +170,13 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("when a value was damaged on its way", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, asked("A", 1, "whole"));
+      await world.manager.ensure(owner, requested("A", 1, "whole"));
       world.server.intercept((called, _request, next) => {
         const answer = next() as { payload: object };
         if (called !== "accessSecretVersion") return answer;
         return { ...answer, payload: { ...answer.payload, data: Buffer.from("h0le") } };
       });
-      expect(await failureOf(world.manager.ensure(owner, asked("A", 1)))).toMatchObject({
+      expect(await failureOf(world.manager.ensure(owner, requested("A", 1)))).toMatchObject({
         message: expect.stringContaining("checksum"),
       });
     });

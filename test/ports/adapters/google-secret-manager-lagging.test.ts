@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { asked, newOwner, nobody, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { newOwner, noOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
 import { failureOf, googleSecretManagers } from "./google-secret-managers.ts";
 
 const world = googleSecretManagers();
@@ -15,28 +15,28 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const owner = newOwner();
       world.server.store.lag("lists");
       const stored = revealed(await world.manager.ensure(owner, wanted("A").requests));
-      await world.manager.ensure(owner, asked("A", 2, "a2"));
+      await world.manager.ensure(owner, requested("A", 2, "a2"));
       expect(revealed(await world.other.ensure(owner, wanted("A").requests))).toEqual(stored);
-      expect(revealed(await world.other.ensure(owner, asked("A", 2, "other")))).toEqual({ A: "a2" });
+      expect(revealed(await world.other.ensure(owner, requested("A", 2, "other")))).toEqual({ A: "a2" });
     });
 
     test("make no second version, also while a look shows old aliases", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, asked("A", 1, "a1"));
+      await world.manager.ensure(owner, requested("A", 1, "a1"));
       world.server.store.lag("lists and looks");
-      await world.manager.ensure(owner, asked("A", 2, "a2"));
-      expect(await failureOf(world.other.ensure(owner, asked("A", 2, "other")))).toBeInstanceOf(
+      await world.manager.ensure(owner, requested("A", 2, "a2"));
+      expect(await failureOf(world.other.ensure(owner, requested("A", 2, "other")))).toBeInstanceOf(
         SecretManagerUnavailable,
       );
       world.server.store.lag("nothing");
-      expect(revealed(await world.other.ensure(owner, asked("A", 2, "other")))).toEqual({ A: "a2" });
+      expect(revealed(await world.other.ensure(owner, requested("A", 2, "other")))).toEqual({ A: "a2" });
     });
 
     test.each(["lists", "lists and looks"] as const)("hide no provided value: %s", async (what) => {
       const owner = newOwner();
       world.server.store.lag(what);
-      await world.other.ensure(owner, asked("P", 1, "given"));
-      expect(revealed(await world.manager.ensure(owner, asked("P", 1)))).toEqual({ P: "given" });
+      await world.other.ensure(owner, requested("P", 1, "given"));
+      expect(revealed(await world.manager.ensure(owner, requested("P", 1)))).toEqual({ P: "given" });
     });
 
     test("and looks that lag make one value of what two make at once", async () => {
@@ -78,7 +78,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       await world.manager.remove(owner, []);
       world.server.store.secrets.delete(world.server.held(another, "A")?.name ?? "");
       for (const one of [world.manager, world.other, world.manager]) {
-        const uids = (await one.owners(nobody)).map(({ uid }) => uid);
+        const uids = (await one.owners(noOwner)).map(({ uid }) => uid);
         expect(uids).not.toContain(owner.uid);
         expect(uids).toContain(another.uid);
       }
@@ -99,7 +99,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       await world.manager.ensure(owner, wanted("A").requests);
       await world.manager.remove(owner, []);
       await world.manager.ensure(owner, wanted("A").requests);
-      expect((await world.manager.owners(nobody)).map(({ uid }) => uid)).toContain(owner.uid);
+      expect((await world.manager.owners(noOwner)).map(({ uid }) => uid)).toContain(owner.uid);
     });
   });
 });

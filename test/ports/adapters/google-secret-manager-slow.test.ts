@@ -4,7 +4,7 @@ import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager
 import { googleManager } from "../../support/doubles/google-secret-manager.ts";
 import { codes, grpcError } from "../../support/doubles/google-secret-store.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
-import { asked, newOwner, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { newOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
 import { failureOf, googleSecretManagers } from "./google-secret-managers.ts";
 
 const world = googleSecretManagers();
@@ -18,7 +18,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       if (called === "accessSecretVersion") throw grpcError(codes.UNAVAILABLE, "away");
       return next();
     });
-    expect(await failureOf(world.manager.ensure(owner, asked("A", 1)))).toBeInstanceOf(SecretManagerUnavailable);
+    expect(await failureOf(world.manager.ensure(owner, requested("A", 1)))).toBeInstanceOf(SecretManagerUnavailable);
     expect(world.server.calls.slice(calls)).toEqual(["getSecret", "accessSecretVersion"]);
     for (const milliseconds of world.server.deadlines.slice(deadlines)) {
       expect(milliseconds).toBeGreaterThan(5_000);
@@ -64,39 +64,39 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const patient = slowed(6);
       const [calls, deadlines] = [world.server.calls.length, world.server.deadlines.length];
       // Others get the same error, and must not read in its place.
-      expect(await failureOf(patient.ensure(owner, asked("A", 1, "a")))).toMatchObject({
+      expect(await failureOf(patient.ensure(owner, requested("A", 1, "a")))).toMatchObject({
         name: "SecretManagerUnavailable",
         message: "Google Secret Manager: no answer in time",
       });
       expect(world.server.calls.slice(calls)).toEqual(["getSecret", "createSecret"]);
       expect(world.server.deadlines.at(deadlines + 1)).toBeLessThanOrEqual(4_000);
       world.server.intercept(undefined);
-      expect(revealed(await patient.ensure(owner, asked("A", 1, "a")))).toEqual({ A: "a" });
+      expect(revealed(await patient.ensure(owner, requested("A", 1, "a")))).toEqual({ A: "a" });
       await patient.close();
     });
 
     test("holds up one caller at a time from then on, until it is quick enough again", async () => {
       const owner = newOwner();
       const patient = slowed(6);
-      await failureOf(patient.ensure(owner, asked("A", 1, "a")));
+      await failureOf(patient.ensure(owner, requested("A", 1, "a")));
       world.server.intercept(undefined);
-      const all = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, asked("A", 1, "a")))));
+      const all = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, requested("A", 1, "a")))));
       expect(all.filter((failure) => failure === undefined)).toHaveLength(1);
-      const again = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, asked("A", 1, "a")))));
+      const again = await Promise.all([1, 2, 3].map(() => failureOf(patient.ensure(owner, requested("A", 1, "a")))));
       expect(again).toEqual([undefined, undefined, undefined]);
       await patient.close();
     });
 
     test("may take its time to list whose entries there are", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, asked("A", 1, "a"));
+      await world.manager.ensure(owner, requested("A", 1, "a"));
       const patient = slowed(11);
       expect(await patient.owners((uid) => uid !== owner.uid)).toHaveLength(1);
       await patient.close();
     });
   });
 
-  test("works once there are credentials, although it was asked before", async () => {
+  test("works once there are credentials, although it was requested before", async () => {
     let connections = 0;
     const early = googleManager(world.server, {
       connect: async () => {

@@ -11,7 +11,7 @@ import {
   startGoogleSecretManager,
 } from "../../support/doubles/google-secret-manager.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
-import { asked, newOwner, nobody, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { newOwner, noOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
 import { secretManagerSuite } from "../suites/secret-manager.suite.ts";
 
 secretManagerSuite("Google", async () => {
@@ -105,7 +105,7 @@ describe("Google Secret Manager", () => {
       if (method === "listSecrets") request.pageSize = 2;
       return next();
     });
-    expect((await manager.owners(nobody)).filter(({ uid }) => uid === owner.uid)).toHaveLength(1);
+    expect((await manager.owners(noOwner)).filter(({ uid }) => uid === owner.uid)).toHaveLength(1);
     await manager.remove(owner, []);
     expect(["A", "B", "C", "D", "E"].filter((variable) => server.held(owner, variable) !== undefined)).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe("Google Secret Manager", () => {
     const neighbour = googleManager(server, { installation: "other-cluster" });
     const owner = newOwner();
     await neighbour.ensure(owner, wanted("A").requests);
-    const uids = async (asking: SecretManager) => (await asking.owners(nobody)).map(({ uid }) => uid);
+    const uids = async (asking: SecretManager) => (await asking.owners(noOwner)).map(({ uid }) => uid);
     expect(await uids(neighbour)).toEqual([owner.uid]);
     expect(await uids(manager)).not.toContain(owner.uid);
     await neighbour.close();
@@ -154,10 +154,10 @@ describe("Google Secret Manager", () => {
     const crowded = await startGoogleSecretManager();
     const [maker, finder] = [googleManager(crowded), googleManager(crowded)];
     const owners = Array.from({ length: 310 }, () => newOwner());
-    await eachOf(16, owners, (owner) => maker.ensure(owner, asked("A", 1, "a")));
-    await expect(finder.owners(nobody)).rejects.toThrow("lists too much");
+    await eachOf(16, owners, (owner) => maker.ensure(owner, requested("A", 1, "a")));
+    await expect(finder.owners(noOwner)).rejects.toThrow("lists too much");
     expect(crowded.calls.filter((method) => method === "getSecret").length).toBeLessThanOrEqual(310 + 300);
-    expect(await finder.owners(nobody)).toHaveLength(310);
+    expect(await finder.owners(noOwner)).toHaveLength(310);
     await Promise.all([maker.close(), finder.close()]);
     await crowded.stop();
   }, 30_000);
@@ -166,12 +166,12 @@ describe("Google Secret Manager", () => {
     let isLeading = true;
     const follower = googleManager(server, { mayWrite: () => isLeading });
     const owner = newOwner();
-    await follower.ensure(owner, asked("A", 1, "a1"));
+    await follower.ensure(owner, requested("A", 1, "a1"));
     isLeading = false;
     const before = structuredClone(server.held(owner, "A"));
-    await expect(follower.ensure(owner, asked("A", 2, "a2"))).rejects.toThrow("does not lead");
+    await expect(follower.ensure(owner, requested("A", 2, "a2"))).rejects.toThrow("does not lead");
     await expect(follower.remove(owner, ["A"])).rejects.toThrow("does not lead");
-    expect(revealed(await follower.ensure(owner, asked("A", 1)))).toEqual({ A: "a1" });
+    expect(revealed(await follower.ensure(owner, requested("A", 1)))).toEqual({ A: "a1" });
     expect(server.held(owner, "A")).toEqual(before);
     await follower.close();
   });
@@ -186,7 +186,7 @@ describe("Google Secret Manager", () => {
       },
     });
     const owner = newOwner();
-    for (let time = 0; time < 20; time++) await expect(frugal.ensure(owner, asked("A", 1, "a"))).rejects.toThrow();
+    for (let time = 0; time < 20; time++) await expect(frugal.ensure(owner, requested("A", 1, "a"))).rejects.toThrow();
     isAbsent = false;
     expect((await frugal.ensure(owner, wanted("A", "B", "C", "D", "E", "F").requests)).size).toBe(6);
     await frugal.close();
@@ -211,11 +211,11 @@ describe("Google Secret Manager", () => {
 
   test("more next versions than Google lets be named push the oldest out", async () => {
     const owner = newOwner();
-    for (let version = 1; version <= 53; version++) await manager.ensure(owner, asked("A", version, `a${version}`));
+    for (let version = 1; version <= 53; version++) await manager.ensure(owner, requested("A", version, `a${version}`));
     expect(Object.keys(server.held(owner, "A")?.versionAliases ?? {})).toHaveLength(50);
-    expect(revealed(await other.ensure(owner, asked("A", 53)))).toEqual({ A: "a53" });
-    expect(revealed(await other.ensure(owner, asked("A", 52)))).toEqual({ A: "a52" });
-    expect(await other.ensure(owner, asked("A", 2))).toEqual(new Map());
+    expect(revealed(await other.ensure(owner, requested("A", 53)))).toEqual({ A: "a53" });
+    expect(revealed(await other.ensure(owner, requested("A", 52)))).toEqual({ A: "a52" });
+    expect(await other.ensure(owner, requested("A", 2))).toEqual(new Map());
   });
 
   test("connects when it is needed first, and once", async () => {

@@ -3,10 +3,10 @@ import { kubernetesCluster } from "../../../operator/adapters/kubernetes/cluster
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
-import { given, namespaceObject, paths } from "../../support/fixtures/environment/environment-objects.ts";
-import { callsAs } from "../../support/http/api-calls.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { clusterSuite } from "../suites/cluster.suite.ts";
 
 const plane = await controlPlane();

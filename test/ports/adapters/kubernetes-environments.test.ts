@@ -1,19 +1,15 @@
 import { settingsFrom } from "../../../config/settings.ts";
-import {
-  type EphemeralEnvironment,
-  isReconcileRequested,
-  reconcileToken,
-} from "../../../crds/environment/ephemeral-environment.ts";
-import { FINALIZER } from "../../../crds/group.ts";
+import { type EphemeralEnvironment, isReconcileRequested } from "../../../crds/environment/ephemeral-environment.ts";
+import { FINALIZER, reconcileToken } from "../../../crds/group.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
-import { createWorld } from "../../support/fixtures/environment/environment-world.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { createWorld } from "../../support/worlds/environment-world.ts";
 import { environmentsSuite } from "../suites/environments.suite.ts";
 
 environmentsSuite("on the Kubernetes API, as the platform", async () => {

@@ -6,10 +6,10 @@ import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
 import type { Event } from "../../../operator/ports/event-recorder.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
-import { unique } from "../../support/faults/people.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
+import { unique } from "../../support/plane/people.ts";
 import { eventRecorderSuite } from "../suites/event-recorder.suite.ts";
 
 const plane = await controlPlane();
@@ -61,7 +61,7 @@ eventRecorderSuite("on Kubernetes", async () => {
   return {
     clock,
     events,
-    async told(reason) {
+    async reported(reason) {
       const found = (await stored()).filter((event) => event.reason === reason);
       return found.map(({ type, action, note: message, regarding, series: { count } = { count: 1 } }) => ({
         type,

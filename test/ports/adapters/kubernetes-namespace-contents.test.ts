@@ -3,10 +3,10 @@ import { createKubeClient } from "../../../operator/kit/client/create-kube-clien
 import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
+import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { claimDraft, claims, givenVolume, volumes } from "../../support/fixtures/volumes.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
-import { kubeConfigOf } from "../../support/plane/kube-config.ts";
 import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
 
 const plane = await controlPlane();

@@ -88,14 +88,14 @@ describe("what is read", () => {
   });
 
   test("is nothing of a namespace of a former environment of the name, whose pods are still there", async () => {
-    world.kubelet.pods.push(pod({}, running("main", "of somebody else")));
+    world.kubelet.pods.push(pod({}, running("main", "of another pod")));
     expect(await world.podLogs.tail(stranger, backend, { lines: 10 })).toEqual([]);
     const follower = following(world.podLogs, {}, stranger);
     await until(() => follower.batches > 0, { what: "an empty batch" });
     expect(follower.texts()).toEqual([]);
     await follower.stop();
     expect(world.server.seen).toEqual([]);
-    expect(await tail()).toEqual(["of somebody else"]);
+    expect(await tail()).toEqual(["of another pod"]);
   });
 
   test("is that of all pods, where no label says a component: a foreign chart", async () => {

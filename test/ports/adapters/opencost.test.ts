@@ -35,10 +35,10 @@ describe("OpenCost", () => {
   const ask = () => allocations.byNamespace(HOUR, never);
   const answered = (data: unknown) => server.answers({ status: 200, body: JSON.stringify({ code: 200, data }) });
 
-  test("is asked by namespace for exactly the period", async () => {
+  test("is requested by namespace for exactly the period", async () => {
     server.answers("normal");
     await ask();
-    expect(Object.fromEntries(server.asked.at(-1) ?? [])).toEqual({
+    expect(Object.fromEntries(server.requested.at(-1) ?? [])).toEqual({
       window: "2026-06-01T12:00:00Z,2026-06-01T13:00:00Z",
       aggregate: "namespace",
       resolution: "1m",
@@ -97,7 +97,7 @@ describe("OpenCost", () => {
     const other = await startOpenCostServer();
     server.answers({ status: 302, body: "", location: `${other.url}/allocation/compute` });
     await expect(ask()).rejects.toThrow(CostMonitorUnavailable);
-    expect(other.asked).toEqual([]);
+    expect(other.requested).toEqual([]);
     await other.stop();
   });
 

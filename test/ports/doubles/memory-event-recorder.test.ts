@@ -8,7 +8,7 @@ eventRecorderSuite("in memory", async () => {
   return {
     events,
     clock,
-    told: async (reason) => events.list().filter((event) => event.reason === reason),
+    reported: async (reason) => events.list().filter((event) => event.reason === reason),
     stop: async () => undefined,
   };
 });

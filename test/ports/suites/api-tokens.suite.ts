@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type ApiTokenSpec, tokenOf } from "../../../crds/api-token.ts";
 import type { ApiTokens } from "../../../operator/ports/api-tokens.ts";
-import { unique } from "../../support/faults/people.ts";
 import { apiTokenFixture } from "../../support/fixtures/api-token-fixture.ts";
+import { unique } from "../../support/plane/people.ts";
 
 export interface ApiTokensWorld {
   readonly apiTokens: ApiTokens;
@@ -15,7 +15,11 @@ const at = (minute: number) => new Date(Date.UTC(2026, 5, 1, 12, minute));
 
 const specOf = (subject: string, more: Partial<ApiTokenSpec> = {}): ApiTokenSpec =>
   apiTokenFixture(
-    { owner: { subject, email: "", name: "" }, vouched: { groups: ["developers"], at: at(0).toISOString() }, ...more },
+    {
+      owner: { subject, email: "", name: "" },
+      assertedClaims: { groups: ["developers"], at: at(0).toISOString() },
+      ...more,
+    },
     tokenOf(randomBytes(32)),
   ).spec;
 
@@ -64,13 +68,13 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
 
     test("what was said of the owner last holds, in whatever order it comes", async () => {
       const made = await create();
-      const vouched = { groups: ["b", "a"], claims: { hd: "example.test" }, at: at(5).toISOString() };
-      await world.apiTokens.vouch(made, vouched);
-      await world.apiTokens.vouch(made, { groups: ["admins"], at: at(4).toISOString() });
+      const assertedClaims = { groups: ["b", "a"], claims: { hd: "example.test" }, at: at(5).toISOString() };
+      await world.apiTokens.storeAssertion(made, assertedClaims);
+      await world.apiTokens.storeAssertion(made, { groups: ["admins"], at: at(4).toISOString() });
       const { spec } = await found(made.metadata.name);
-      expect(spec).toEqual({ ...made.spec, vouched });
-      await world.apiTokens.vouch(made, { groups: [], at: at(6).toISOString() });
-      expect(world.apiTokens.known(made.metadata.name)?.spec.vouched.groups).toEqual([]);
+      expect(spec).toEqual({ ...made.spec, assertedClaims });
+      await world.apiTokens.storeAssertion(made, { groups: [], at: at(6).toISOString() });
+      expect(world.apiTokens.known(made.metadata.name)?.spec.assertedClaims.groups).toEqual([]);
     });
 
     test("a use is noted, beside whatever else is changed", async () => {
@@ -89,7 +93,7 @@ export function apiTokensSuite(title: string, makeWorld: () => Promise<ApiTokens
       expect(world.apiTokens.known(made.metadata.name)).toBeUndefined();
       expect(await world.apiTokens.read(made.metadata.name)).toBeUndefined();
       expect(await world.apiTokens.revoke(made, at(1))).toBeUndefined();
-      await world.apiTokens.vouch(made, made.spec.vouched);
+      await world.apiTokens.storeAssertion(made, made.spec.assertedClaims);
       await world.apiTokens.noteUse(made, at(1));
       expect(await world.apiTokens.read(made.metadata.name)).toBeUndefined();
     });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { AuditRecord, AuditTrail } from "../../../operator/ports/audit-trail.ts";
-import { unique } from "../../support/faults/people.ts";
+import { unique } from "../../support/plane/people.ts";
 
 /** A trail, and control of its storage. */
 export interface AuditScene {

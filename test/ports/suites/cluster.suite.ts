@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
 import { BeingDeleted, type Cluster, NameTaken, type Owner } from "../../../operator/ports/cluster.ts";
-import { unique } from "../../support/faults/people.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
+import { unique } from "../../support/plane/people.ts";
 
 export interface ClusterScene {
   readonly cluster: Cluster;

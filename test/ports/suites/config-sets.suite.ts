@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { ConfigSet, ConfigSetSpec } from "../../../crds/config-set.ts";
 import { CREATED_BY_ANNOTATION } from "../../../crds/group.ts";
 import type { ConfigSets } from "../../../operator/ports/config-sets.ts";
-import { unique } from "../../support/faults/people.ts";
+import { unique } from "../../support/plane/people.ts";
 
 export interface ConfigSetsWorld {
   readonly configSets: ConfigSets;

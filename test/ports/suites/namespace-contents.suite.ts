@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
 import type { NamespaceContents } from "../../../operator/ports/namespace-contents.ts";
-import { unique } from "../../support/faults/people.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
 
 /** The contents of a namespace, with foreign changes. */
 export interface ContentsScene {

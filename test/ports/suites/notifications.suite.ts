@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type NotificationSpec, notificationName } from "../../../crds/notifications/notification.ts";
 import type { Notifications } from "../../../operator/ports/notifications.ts";
-import { unique } from "../../support/faults/people.ts";
+import { unique } from "../../support/plane/people.ts";
 
 export interface NotificationsScene {
   readonly notifications: Notifications;

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../../crds/environment/environment-record.ts";
 import type { Records } from "../../../operator/ports/records.ts";
-import { unique } from "../../support/faults/people.ts";
 import { minutesLater } from "../../support/fixtures/environment/environment-fixture.ts";
+import { unique } from "../../support/plane/people.ts";
 
 /** Records, of which at most three are dropped at a time, and their readers. */
 export interface RecordsScene {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RepositoryReloads } from "../../../operator/ports/repositories.ts";
-import { unique } from "../../support/faults/people.ts";
+import { unique } from "../../support/plane/people.ts";
 
 export interface ReloadsWorld {
   readonly reloads: RepositoryReloads;

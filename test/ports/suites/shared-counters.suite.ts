@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { CountersUnavailable, type SharedCounters } from "../../../operator/ports/api/shared-counters.ts";
-import { unique } from "../../support/faults/people.ts";
 import { until } from "../../support/fixtures/until.ts";
+import { unique } from "../../support/plane/people.ts";
 
 /** The counters of two replicas, and control of their store. */
 export interface CountersScene {

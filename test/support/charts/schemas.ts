@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
 import { until } from "../fixtures/until.ts";
-import type { Callable } from "../http/api-calls.ts";
+import type { Callable } from "../plane/api-calls.ts";
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;

@@ -2,7 +2,7 @@ import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { requestTarget } from "../../../deploy/local/network/request-target.ts";
 import type { KubeConfigSource } from "../../../operator/kit/client/credentials.ts";
-import { kubeConfigOf } from "../plane/kube-config.ts";
+import { kubeConfigOf } from "../fixtures/kube-config.ts";
 
 export interface SeenRequest {
   readonly method: string;

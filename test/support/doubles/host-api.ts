@@ -69,9 +69,9 @@ export async function startHostApi(kind: "gitea" | "github") {
     [
       /^GET \/repos\/shop\/[^/]+\/deployments\?(.*)$/,
       (_call, [query]) => {
-        const asked = new URLSearchParams(query);
+        const requested = new URLSearchParams(query);
         const fits = (one: HostDeployment) =>
-          one.environment === asked.get("environment") && one.task === asked.get("task");
+          one.environment === requested.get("environment") && one.task === requested.get("task");
         return { status: 200, body: deployments.filter(fits) };
       },
     ],

@@ -65,14 +65,14 @@ const QUERIES = [
 
 /** The page of a list, last changed first; 422 for an unknown query. */
 export function pageOf(pulls: readonly HostPull[], query: string): HostAnswer {
-  const asked = new URLSearchParams(query);
+  const requested = new URLSearchParams(query);
   const known = QUERIES.find(({ only, sort }) => {
-    const isKnown = [...asked.keys()].every((key) => (only as readonly string[]).includes(key));
-    return isKnown && asked.get("sort") === sort && asked.get("state") === "open";
+    const isKnown = [...requested.keys()].every((key) => (only as readonly string[]).includes(key));
+    return isKnown && requested.get("sort") === sort && requested.get("state") === "open";
   });
   if (known === undefined) return { status: 422, body: { message: `the query ${query} is not known` } };
-  const size = Math.min(Number(asked.get(known.size)), known.most);
-  const from = (Number(asked.get("page")) - 1) * size;
+  const size = Math.min(Number(requested.get(known.size)), known.most);
+  const from = (Number(requested.get("page")) - 1) * size;
   const open = openOnes(pulls).slice(from, from + size);
   return { status: 200, body: open.map((pull) => shown(pull, { inList: true })) };
 }

@@ -18,7 +18,7 @@ interface Answer {
 export interface OpenCostServer {
   readonly url: string;
   /** Received queries. */
-  readonly asked: readonly URLSearchParams[];
+  readonly requested: readonly URLSearchParams[];
   knows(...hours: readonly HourOfNamespace[]): void;
   answers(mood: Mood): void;
   stop(): Promise<void>;
@@ -28,12 +28,12 @@ const UNIT = 100_000;
 
 export async function startOpenCostServer(): Promise<OpenCostServer> {
   const known: HourOfNamespace[] = [];
-  const asked: URLSearchParams[] = [];
+  const requests: URLSearchParams[] = [];
   let mood: Mood = "normal";
   const server = createServer((request, response) => {
     const target = requestTarget(request);
     if (target === undefined) return void response.writeHead(400).end();
-    asked.push(target.searchParams);
+    requests.push(target.searchParams);
     if (mood === "hangs") return;
     const { status, body, location } = mood === "normal" ? usual(request.method, target, known) : mood;
     response.writeHead(status, { "content-type": "application/json", ...(location && { location }) }).end(body);
@@ -43,7 +43,7 @@ export async function startOpenCostServer(): Promise<OpenCostServer> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    asked,
+    requested: requests,
     knows: (...hours) => void known.push(...hours),
     answers(next) {
       mood = next;

@@ -6,8 +6,8 @@ import { showProgress } from "../../../deploy/build/progress.ts";
 import { buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { answersPing } from "../../../deploy/local/components/redis-ping.ts";
+import { freePorts } from "../fixtures/free-ports.ts";
 import { until } from "../fixtures/until.ts";
-import { freePorts } from "../plane/free-ports.ts";
 
 /** A Redis, as in the local cluster, on a constant loopback port; its data is lost when it stops. */
 export interface RedisServer {

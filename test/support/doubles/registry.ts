@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { freePorts } from "../fixtures/free-ports.ts";
 import { until } from "../fixtures/until.ts";
-import { freePorts } from "../plane/free-ports.ts";
 
 /** A registry on this machine with one user. */
 export interface TestRegistry {
@@ -18,18 +18,18 @@ export async function startRegistry(crane: string): Promise<TestRegistry> {
   const registry = spawn(crane, ["registry", "serve", "--address", `127.0.0.1:${port}`], { stdio: "ignore" });
   const credentials = { user: "publisher", password: "open sesame" };
   const wanted = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString("base64")}`;
-  const front = createServer((asked, reply) => {
-    if (asked.headers.authorization !== wanted) {
+  const front = createServer((requested, reply) => {
+    if (requested.headers.authorization !== wanted) {
       reply.writeHead(401, { "www-authenticate": 'Basic realm="registry"' }).end();
       return;
     }
-    const { method, url: path, headers } = asked;
+    const { method, url: path, headers } = requested;
     const onward = request({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
       reply.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(reply);
     });
     onward.on("error", () => reply.destroy());
-    asked.pipe(onward);
+    requested.pipe(onward);
   });
   await until(() => answers(port), { what: "the registry", deadlineMs: 10_000 });
   await once(front.listen(0, "127.0.0.1"), "listening");

@@ -4,9 +4,9 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { isUnavailable } from "../../../operator/kit/client/errors.ts";
-import { COMMIT, type World } from "../fixtures/environment/environment-world.ts";
 import { unchangedFor } from "../fixtures/unchanged-for.ts";
 import { until } from "../fixtures/until.ts";
+import { COMMIT, type World } from "../worlds/environment-world.ts";
 import { lastingWrites } from "./fault-plans.ts";
 import { OTHER_HOST } from "./fault-registry.ts";
 import type { Lifecycle, RecordedLifecycle } from "./fault-run.ts";
@@ -25,7 +25,7 @@ export interface Part {
   /** True when the environment is gone at the end. */
   readonly leaves?: boolean;
   /** Further missing parts of the end. */
-  readonly told?: Lifecycle["missing"];
+  readonly reported?: Lifecycle["missing"];
   /** Tolerated additional writes without faults: the number of reports varies. */
   readonly slack?: number;
   /** True: the probe, which every ready environment has, is no target. */
@@ -178,7 +178,7 @@ export const READY = { deadlineMs: 60_000, everyMs: 25 };
 
 /** @param reference the environment without faults */
 export async function record(world: FaultWorld, part: Part, reference: string): Promise<RecordedLifecycle> {
-  const { name, given, act, isEnd = () => true, leaves = false, told = () => [], slack = 0 } = part;
+  const { name, given, act, isEnd = () => true, leaves = false, reported: reports = () => [], slack = 0 } = part;
   const { field, observer } = world;
   field.arm(reference);
   await given?.(reference);
@@ -190,8 +190,8 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
     return leaves ? found === undefined : isReady(found) && isEnd(found as EphemeralEnvironment);
   };
   await until(isOver, { what: `the end of '${name}' without faults`, ...READY });
-  await until(() => told(reference).length === 0, READY).catch(() => undefined);
-  expect(told(reference)).toEqual([]);
+  await until(() => reports(reference).length === 0, READY).catch(() => undefined);
+  expect(reports(reference)).toEqual([]);
   await last("writes", world, reference);
   const { writes, calls } = field.of(reference);
   const own = part.needsNoProbe ? calls.filter((call) => call !== PROBE) : calls;
@@ -209,7 +209,7 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
     leaves,
     targets: [...new Set([...writes, ...own])].sort(),
     events,
-    missing: (one) => [...missing(one), ...told(one)],
+    missing: (one) => [...missing(one), ...reports(one)],
   };
 }
 

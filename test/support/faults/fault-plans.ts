@@ -205,5 +205,5 @@ async function refusedForGood({ port }: PortCall): Promise<never> {
 }
 
 async function unexpected(): Promise<never> {
-  throw new Error("something that nobody foresaw");
+  throw new Error("something unforeseen");
 }

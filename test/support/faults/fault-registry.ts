@@ -2,7 +2,7 @@ import type { Settings } from "../../../config/settings.ts";
 import { SHARED_SECRET_LABEL } from "../../../crds/group.ts";
 import { repositoryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { secretKind } from "../../../operator/kit/client/kinds.ts";
-import type { World } from "../fixtures/environment/environment-world.ts";
+import type { World } from "../worlds/environment-world.ts";
 
 type HostCredential = Settings["secrets"]["hostCredentials"][number];
 

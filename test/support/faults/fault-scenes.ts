@@ -34,8 +34,8 @@ const foreign = [
   { type: namespaceKind, ref: { name: "env-foreign" } },
   { type: resourceQuotaKind, ref: { name: "environment", namespace: "env-foreign" } },
   { type: secretKind, ref: { name: "environment-secrets-1", namespace: "env-foreign" } },
-  { type: applicationKind, ref: { name: "somebody-elses", namespace: "argocd" } },
-  { type: secretKind, ref: { name: "somebody-elses-00000000", namespace: "ephemeral-secrets" } },
+  { type: applicationKind, ref: { name: "of-another-owner", namespace: "argocd" } },
+  { type: secretKind, ref: { name: "of-another-owner-00000000", namespace: "ephemeral-secrets" } },
 ] as const;
 
 /** Starts an operator in the world, records lives without disturbance, and creates foreign objects. */

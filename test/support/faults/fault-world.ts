@@ -8,9 +8,9 @@ import { winstonLog } from "../../../operator/kit/log.ts";
 import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
 import type { Operator, OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { type PacedClock, pacedClock } from "../doubles/paced-clock.ts";
-import { createWorld, type RunningOperator, type World } from "../fixtures/environment/environment-world.ts";
 import { testSettings } from "../fixtures/test-settings.ts";
 import { until } from "../fixtures/until.ts";
+import { createWorld, type RunningOperator, type World } from "../worlds/environment-world.ts";
 import { FaultField, type Life } from "./fault-field.ts";
 import { createFaultRegistry, type FaultRegistry } from "./fault-registry.ts";
 import { CONVERGENCE_MS } from "./invariants.ts";
@@ -146,8 +146,13 @@ function settingsOf(
   { probeSeconds = PROBE_SECONDS, warningHours, sweepMinutes }: FaultWorldOptions,
 ): Settings {
   const webhooks = { ...AUDIENCE_SETTINGS.webhooks, sweepMinutes };
-  const asked = sweepMinutes === undefined ? {} : { publicUrl: PUBLIC_URL, webhooks };
-  const settings = settingsFrom({ ...testSettings, ...AUDIENCE_SETTINGS, ...asked, reconcile: { workers: WORKERS } });
+  const requested = sweepMinutes === undefined ? {} : { publicUrl: PUBLIC_URL, webhooks };
+  const settings = settingsFrom({
+    ...testSettings,
+    ...AUDIENCE_SETTINGS,
+    ...requested,
+    reconcile: { workers: WORKERS },
+  });
   const { notifications, secrets } = settings;
   const hours = warningHours === undefined ? [] : [warningHours];
   return {

@@ -17,7 +17,7 @@ type About = (first: unknown, second: unknown) => string | undefined;
 
 const owner: About = (first) => (first as { name: string }).name;
 const application: About = (first) => (first as { environment: { name: string } }).environment.name;
-const nobody: About = () => undefined;
+const noEnvironment: About = () => undefined;
 /** The host of an environment's URL begins with its name. */
 const host: About = (first) => /^https:\/\/(.+?)(--[a-z0-9-]+)?\./.exec(String(first))?.[1];
 /** Environments under test follow a branch of their own name. */
@@ -57,10 +57,10 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
     ensure: owner,
     remove: owner,
     holdsAny: owner,
-    shared: nobody,
+    shared: noEnvironment,
     read: credential,
-    owners: nobody,
-    close: nobody,
+    owners: noEnvironment,
+    close: noEnvironment,
   },
   deployer: {
     ensureProject: owner,
@@ -78,7 +78,7 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
   pullRequestHost: { report: pullRequest, comment: pullRequest, deploy: pullRequest, retire: pullRequest },
   pullRequestReader: { openPullRequests: pullRequest, pullRequest, redeliver: pullRequest },
   hooks: { list: pullRequest, lastDelivery: pullRequest, put: pullRequest, resume: pullRequest },
-  chat: { post: channel, close: nobody },
+  chat: { post: channel, close: noEnvironment },
   mail: { send: address },
 };
 

@@ -78,8 +78,8 @@ export class RequestTitles {
     const [, change] = request.body as PatchOperation[];
     if (change?.path === "/metadata/finalizers") return `${title}, ${change.op === "add" ? "hold" : "release"}`;
     if (change?.path !== "/status") return title;
-    const isTold = !isDeepStrictEqual(feedbackIn(request), this.#feedback.get(name) ?? {});
-    return `${title}, ${isTold ? "what the host was told" : change.value?.phase}`;
+    const isReported = !isDeepStrictEqual(feedbackIn(request), this.#feedback.get(name) ?? {});
+    return `${title}, ${isReported ? "the report to the host" : change.value?.phase}`;
   }
 
   /** Records a write that the API server accepted: a rejected writer changed nothing. */

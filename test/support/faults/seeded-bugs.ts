@@ -109,8 +109,8 @@ export const forgottenComment: Ports = ({ statusWriter: real, ...context }) => (
   ...context,
   statusWriter: overriding(real, {
     writeStatus(...[environment, { feedback, ...status }]: Parameters<typeof real.writeStatus>) {
-      const { comment: _, ...told } = feedback ?? {};
-      return real.writeStatus(environment, { ...status, ...(feedback === undefined ? {} : { feedback: told }) });
+      const { comment: _, ...reported } = feedback ?? {};
+      return real.writeStatus(environment, { ...status, ...(feedback === undefined ? {} : { feedback: reported }) });
     },
   }),
 });

@@ -260,18 +260,23 @@ class Memory {
 
   #judgeLifetime(now: EphemeralEnvironment, before: EphemeralEnvironment | undefined): void {
     const { name, uid, deletionTimestamp } = now.metadata;
-    const told = now.status?.expiresAt;
+    const reported = now.status?.expiresAt;
     // The shown expiry is always created + TTL: no reconcile, crash or restart may shift it.
     const promised = expiresAt({ ...now, spec: { ...now.spec, ttlHours: now.status?.ttlHours } as never });
-    if (told !== undefined && told !== promised.toISOString()) {
-      this.#violated("I5", name, `its expiry is ${told}, created + TTL is ${promised.toISOString()}`);
+    if (reported !== undefined && reported !== promised.toISOString()) {
+      this.#violated("I5", name, `its expiry is ${reported}, created + TTL is ${promised.toISOString()}`);
     }
     const isLowered = (now.spec.ttlHours ?? 24) < (before?.spec.ttlHours ?? 24);
-    if (told !== undefined && !isLowered && told < (before?.status?.expiresAt ?? "") && before?.metadata.uid === uid) {
-      this.#violated("I5", name, `its expiry moved back from ${before.status?.expiresAt} to ${told}`);
+    if (
+      reported !== undefined &&
+      !isLowered &&
+      reported < (before?.status?.expiresAt ?? "") &&
+      before?.metadata.uid === uid
+    ) {
+      this.#violated("I5", name, `its expiry moved back from ${before.status?.expiresAt} to ${reported}`);
     }
-    const isEarly = deletionTimestamp !== undefined && !this.leaving.has(uid) && told !== undefined;
-    if (isEarly && deletionTimestamp < told) this.#violated("I5", name, "it was deleted before its time");
+    const isEarly = deletionTimestamp !== undefined && !this.leaving.has(uid) && reported !== undefined;
+    if (isEarly && deletionTimestamp < reported) this.#violated("I5", name, "it was deleted before its time");
   }
 
   /** The resource is the last to go: an object found after it means that a finalizer was removed too early. */

@@ -53,7 +53,7 @@ export const PEOPLE = {
   viewer: { sub: "vie", email: "vie@example.test", name: "Vie", groups: ["viewers", "shop"] },
   maintainer: { sub: "mai", email: "mai@example.test", name: "Mai", groups: ["maintainers"] },
   admin: { sub: "adm", email: "adm@example.test", name: "Adm", groups: ["admins"] },
-  nobody: { sub: "nob", email: "nob@example.test", name: "Nob", groups: [] },
+  outsider: { sub: "outsider", email: "outsider@example.test", name: "Outsider", groups: [] },
 } as const;
 export type Person = keyof typeof PEOPLE;
 
@@ -199,8 +199,8 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       const value = tokenOf(randomBytes(32));
       const owner = { subject: `${issuer.issuer}#${sub}`, email, name };
       const at = new Date(Math.floor(clock.now().getTime() / 1e3) * 1e3).toISOString();
-      const vouched = { groups: [...groups].sort(), at };
-      const wanted = apiTokenFixture({ owner, vouched, scopes: ["ENV_READ"], keepsValue: true, ...spec }, value);
+      const assertedClaims = { groups: [...groups].sort(), at };
+      const wanted = apiTokenFixture({ owner, assertedClaims, scopes: ["ENV_READ"], keepsValue: true, ...spec }, value);
       const token = await apiTokens.create(wanted.spec);
       const kept = { name: TOKEN_VARIABLE, version: 1, generate: () => new Sensitive(value) };
       await secretManager.ensure(valueOwner(token), [kept]);

@@ -32,16 +32,16 @@ export class Browser {
 
   /** Navigates over redirects, up to one to an address that begins with `until`; returns the last answer. */
   async open(address: string, { until, ...visit }: Visit & { readonly until?: string } = {}): Promise<Page> {
-    let [url, asked, initiator] = [address, visit, this.#shown];
+    let [url, requested, initiator] = [address, visit, this.#shown];
     for (let redirects = 0; redirects < 20; redirects += 1) {
-      const page = await this.#navigate(url, asked, initiator);
+      const page = await this.#navigate(url, requested, initiator);
       const location = page.headers.get("location");
       const next = location === null ? undefined : new URL(location, url).href;
       if (next === undefined || (until !== undefined && next.startsWith(until))) {
         this.#shown = page.url;
         return page;
       }
-      [url, asked, initiator] = [next, {}, initiator ?? undefined];
+      [url, requested, initiator] = [next, {}, initiator ?? undefined];
     }
     throw new Error(`too many redirects from ${address}`);
   }

@@ -20,9 +20,9 @@ import { memoryDecidedWrites } from "../doubles/memory/webhooks/decided-writes.t
 import { memoryNotifications } from "../doubles/memory/webhooks/notifications.ts";
 import { memoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
 import { memoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
+import { WEBHOOK_KEY } from "../fixtures/webhooks/webhook-fixture.ts";
 
-/** The global keys of the service under test. */
-export const WEBHOOK_KEY = "the-key-of-webhooks-in-all-the-tests";
+/** The global token of pipelines of the service under test. */
 export const PIPELINE_TOKEN = "the-token-of-pipelines-in-all-the-tests";
 
 export const webhookKeySettings = {

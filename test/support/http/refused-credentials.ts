@@ -45,11 +45,11 @@ export async function refusedCredentials(service: ApiService, foreign: ApiServic
     "an empty bearer": "Bearer ",
     "a text that is no token": "Bearer nonsense",
     "a text that only begins like an API token": "Bearer svc_0123456789abcdef",
-    "an API token that nobody made": `Bearer ${tokenOf(new Uint8Array(32).fill(7))}`,
+    "an API token that was never made": `Bearer ${tokenOf(new Uint8Array(32).fill(7))}`,
     "a token of another issuer": await foreign.bearer("admin"),
     "a foreign token that names our issuer": await foreign.bearer("admin", { iss: service.issuer.issuer }),
     "an access token": await signed({}, { typ: "at+jwt" }),
-    "a critical header that nobody knows": `${unsigned({ alg: "RS256", kid: "k1", crit: ["x"], x: 1 })}.c2ln`,
+    "a critical unknown header": `${unsigned({ alg: "RS256", kid: "k1", crit: ["x"], x: 1 })}.c2ln`,
     "alg none": `${unsigned({ alg: "none" })}.`,
     "alg none with a signature": `${unsigned({ alg: "none" })}.c2ln`,
     "the public key as an HMAC secret": `Bearer ${hs256(claims, service.issuer.publicKeyText)}`,
@@ -65,9 +65,9 @@ export async function refusedCredentials(service: ApiService, foreign: ApiServic
 
 async function badClaims(signed: Forgery["signed"], nowSeconds: number): Promise<Record<string, string>> {
   return {
-    "another audience": await signed({ aud: "somebody-else" }),
-    "several audiences without azp": await signed({ aud: ["ephemeral", "somebody-else"] }),
-    "another azp": await signed({ azp: "somebody-else" }),
+    "another audience": await signed({ aud: "another-client" }),
+    "several audiences without azp": await signed({ aud: ["ephemeral", "another-client"] }),
+    "another azp": await signed({ azp: "another-client" }),
     "an expired one": await signed({ iat: nowSeconds - 7200, exp: nowSeconds - 3600 }),
     "no expiry": await signed({ exp: undefined }),
     "an expiry that is a text": await signed({ exp: "2030" }),

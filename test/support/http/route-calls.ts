@@ -102,8 +102,8 @@ const byLink: RouteFixture = {
 /** A list that includes the fixture's object, except for a stranger. */
 function listing(made: RouteFixture): RouteFixture {
   return {
-    async call(...asked) {
-      await made.call(...asked);
+    async call(...requested) {
+      await made.call(...requested);
       return { query: { limit: "100" } };
     },
   };

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { type Container, startContainer } from "../../../deploy/image/container.ts";
+import { freePorts } from "../fixtures/free-ports.ts";
 import type { LeasedPlane } from "../plane/control-plane.ts";
-import { freePorts } from "../plane/free-ports.ts";
 
 /** A container of the image that finds an API server as a pod does. */
 export interface ImagePod extends Container {

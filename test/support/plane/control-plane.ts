@@ -40,9 +40,9 @@ async function ask<R>(question: PlaneQuestion): Promise<R> {
   const socketPath = process.env[variable];
   if (!socketPath) throw new Error("no control plane was started: run this suite in a project that starts them");
   // No connection is kept: the next file would reuse a closed one.
-  const asked = request({ socketPath, agent: false, method: "POST", signal: AbortSignal.timeout(300_000) });
-  asked.end(JSON.stringify(question));
-  const [reply] = (await once(asked, "response")) as [IncomingMessage];
+  const requested = request({ socketPath, agent: false, method: "POST", signal: AbortSignal.timeout(300_000) });
+  requested.end(JSON.stringify(question));
+  const [reply] = (await once(requested, "response")) as [IncomingMessage];
   const answer = (await json(reply)) as R & { error?: string };
   if (reply.statusCode !== 200) throw new Error(`the control plane could not be had: ${answer.error}`);
   return answer;

@@ -3,7 +3,7 @@ import { resourceQuotaKind } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { until } from "../fixtures/until.ts";
 
-/** Waits until the environment's quotas are counted, which changes each once; before, they refuse everything. */
+/** Waits until the environment's quotas are counted for the first time; before, they refuse everything. */
 export async function untilCounted(admin: Pick<KubeClient, "find">, environment: string): Promise<void> {
   const isCounted = async (name: string) => {
     const quota = await admin.find(resourceQuotaKind, { name, namespace: namespaceName(environment) });

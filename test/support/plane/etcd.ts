@@ -101,9 +101,9 @@ async function entries(socket: string, wanted: "whole" | "keys"): Promise<readon
 
 async function ask<R>(socketPath: string, path: string, question: object): Promise<R> {
   // No connection is kept: etcd may be killed before the next request.
-  const asked = request({ socketPath, path, agent: false, method: "POST", signal: AbortSignal.timeout(60_000) });
-  asked.end(JSON.stringify(question));
-  const [reply] = (await once(asked, "response")) as [IncomingMessage];
+  const requested = request({ socketPath, path, agent: false, method: "POST", signal: AbortSignal.timeout(60_000) });
+  requested.end(JSON.stringify(question));
+  const [reply] = (await once(requested, "response")) as [IncomingMessage];
   const answer = await json(reply);
   if (reply.statusCode !== 200) throw new Error(`etcd answered ${reply.statusCode}: ${JSON.stringify(answer)}`);
   return answer as R;

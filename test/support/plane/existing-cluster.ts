@@ -5,7 +5,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { helmProgram } from "../../../deploy/local/kubernetes/helm.ts";
 import { kubectl } from "../../../deploy/local/kubernetes/kubectl.ts";
-import { freePorts } from "./free-ports.ts";
+import { freePorts } from "../fixtures/free-ports.ts";
 import { type ControlPlane, startControlPlane } from "./own-control-plane.ts";
 
 const execute = promisify(execFile);

@@ -26,7 +26,7 @@ import {
   stopProcess,
   untilReady,
 } from "../../../deploy/local/processes/process.ts";
-import { freePorts } from "./free-ports.ts";
+import { freePorts } from "../fixtures/free-ports.ts";
 import { clearAbandoned, markOwned, parentForSockets } from "./temporary-folders.ts";
 
 /** A program of the control plane, for `restart` and `kill`. */

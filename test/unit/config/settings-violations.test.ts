@@ -73,7 +73,7 @@ describe("settings", () => {
     ["no audience", withIssuer({ audience: [] }), ["/api/issuers/0/audience"]],
     ["an audience twice", withIssuer({ audience: ["a", "a"] }), ["/api/issuers/0/audience"]],
     [
-      "a command line whose tokens are for nobody",
+      "a command line whose tokens are for no issuer",
       withIssuer({ audience: ["a", "b"], commandLine: { clientId: "cli" } }),
       ["/api/issuers/0/commandLine/clientId: 'cli' is no audience"],
     ],

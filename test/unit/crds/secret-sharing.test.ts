@@ -19,7 +19,7 @@ describe("a secret is shared with an environment", () => {
     { name: "when a rule for one of its groups names the id", rules: [rule({ ids: ["key"] })], expected: true },
     { name: "not when the id only begins alike", rules: [rule({ ids: ["key-two", "ke"] })], expected: false },
     { name: "not when the rule is for others", rules: [rule({ ids: ["key"], groups: ["billing"] })], expected: false },
-    { name: "not with nobody", rules: [rule({ ids: ["key"] })], groups: [], expected: false },
+    { name: "not without a rule", rules: [rule({ ids: ["key"] })], groups: [], expected: false },
     {
       name: "when it carries all labels of a rule",
       rules: [rule({ labels: payments })],

@@ -36,7 +36,7 @@ const kindOn = (...clusters: string[]) => {
   const env = { PATH: `${join(folder, "bin")}:${SYSTEM}`, HOME: folder, RECORD: record, CLUSTERS: clusters.join(" ") };
   return kindCli({ program, env });
 };
-const asked = async () => (await readFile(record, "utf8")).trimEnd().split("\n");
+const requested = async () => (await readFile(record, "utf8")).trimEnd().split("\n");
 
 describe("the real kind, with a stand-in for Docker", () => {
   test("answers its version and the clusters", async () => {
@@ -48,7 +48,7 @@ describe("the real kind, with a stand-in for Docker", () => {
   test("makes no cluster of a name that is taken, or that is none", async () => {
     await expect(kindOn("one").create({ name: "one" })).rejects.toThrow(ClusterExists);
     await expect(kindOn().create({ name: "One" })).rejects.toThrow(/'One' is not a valid cluster name/);
-    expect((await asked()).filter((call) => call.startsWith("run"))).toEqual([]);
+    expect((await requested()).filter((call) => call.startsWith("run"))).toEqual([]);
   });
 
   test("makes a cluster of that image, by that configuration", async () => {
@@ -57,16 +57,16 @@ describe("the real kind, with a stand-in for Docker", () => {
     // The stand-in lacks the nodes' network, where kind fails.
     const making = kindOn().create({ name: "new", nodeImage: image, config: configOf("control-plane") });
     await expect(making).rejects.toThrow(/docker network/);
-    expect(await asked()).toContain(`inspect --type=image ${image}`);
+    expect(await requested()).toContain(`inspect --type=image ${image}`);
     await expect(kindOn().create({ name: "new", config: configOf("baker") })).rejects.toThrow(/"baker"/);
   });
 
   test("deletes a cluster, and does not mind one that is gone", async () => {
     await kindOn("one").delete("one");
-    expect(await asked()).toContain("rm -f -v one-control-plane");
+    expect(await requested()).toContain("rm -f -v one-control-plane");
     await writeFile(record, "");
     await kindOn("one").delete("gone");
-    expect((await asked()).filter((call) => call.startsWith("rm"))).toEqual([]);
+    expect((await requested()).filter((call) => call.startsWith("rm"))).toEqual([]);
   });
 
   test("brings the images of an archive to the nodes", async () => {

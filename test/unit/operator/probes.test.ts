@@ -11,8 +11,12 @@ test.each([
   { name: "when a watch hangs", alive: false, missing: [], livez: 503, readyz: 200 },
 ])("$name: alive is answered $livez, ready $readyz", async ({ alive, missing, livez, readyz }) => {
   server = await serveProbes({ host: "127.0.0.1", port: 0 }, { alive, missing }, metrics);
-  const asked = async (path: string) => (await fetch(`${server.url}${path}`)).status;
-  expect([await asked("/livez"), await asked("/readyz"), await asked("/else")]).toEqual([livez, readyz, 404]);
+  const requested = async (path: string) => (await fetch(`${server.url}${path}`)).status;
+  expect([await requested("/livez"), await requested("/readyz"), await requested("/else")]).toEqual([
+    livez,
+    readyz,
+    404,
+  ]);
 });
 
 test("what is missing for readiness is named", async () => {
@@ -31,11 +35,11 @@ test("figures are beside the probes, and one that can't be read ends nothing", a
     return metrics.scrape();
   };
   server = await serveProbes({ host: "127.0.0.1", port: 0 }, { alive: true, missing: [] }, { scrape });
-  const asked = async () => {
+  const requested = async () => {
     const reply = await fetch(`${server.url}/metrics`);
     return [reply.status, reply.headers.get("content-type"), await reply.text()];
   };
-  expect(await asked()).toEqual([500, "text/plain", "not ok: a figure can't be read\n"]);
+  expect(await requested()).toEqual([500, "text/plain", "not ok: a figure can't be read\n"]);
   isReadable = true;
-  expect(await asked()).toEqual([200, "text/plain; version=0.0.4", "figures 1\n"]);
+  expect(await requested()).toEqual([200, "text/plain; version=0.0.4", "figures 1\n"]);
 });

@@ -50,7 +50,7 @@ const STAGES = `
     },
     crashing: async () => { throw new Error("the stage has no world"); },
     killed: async () => { console.log("about to be killed"); process.kill(process.pid, "SIGKILL"); await new Promise(() => {}); },
-    quoting: async () => { console.log("said by nobody"); return [{ stage: "quoting", passed: 0, skipped: 0, failures: [
+    quoting: async () => { console.log("said by no test"); return [{ stage: "quoting", passed: 0, skipped: 0, failures: [
       { title: "quotes", message: "The program failed. Its output ends:" }] }]; },
     causeless: async () => { console.log("said by the program"); return [{ stage: "causeless", passed: 0, skipped: 0, failures: [
       { message: "The program failed.", causeInOutput: true }] }]; },

@@ -9,8 +9,8 @@ system:serviceaccount:{{ include "deployer.accountNamespace" . }}:{{ .Values.dep
 {{- end }}
 
 {{/*
-Fails where the cluster has no such account: what is meant for Argo CD would hold for nobody, and nothing would tell.
-Whoever renders without asking a cluster (`helm template`) sees none of its namespaces, and is believed.
+Fails where the cluster has no such account: what is meant for Argo CD would hold for no account, and nothing would show it.
+`helm template` asks no cluster: it sees no namespaces, and the values are believed.
 */}}
 {{- define "deployer.assertAccount" -}}
 {{- $namespace := include "deployer.accountNamespace" . -}}

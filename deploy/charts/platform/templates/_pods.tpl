@@ -43,7 +43,7 @@ topologySpreadConstraints:
 - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, matchLabelKeys: [pod-template-hash]}
 {{- end }}
 
-{{/* What every pod of the chart is told of where it may run. */}}
+{{/* Constraints of every pod of the chart on where it may run. */}}
 {{- define "platform.placement" -}}
 {{- with .Values.operator.nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}

@@ -42,7 +42,7 @@ classes has none to choose. Given: name (without our group), root.
 {{- end }}
 
 {{/*
-A kind that the platform alone writes: `name` and `resource` of the policy, `message` of its refusal. Deletion is left to whoever may;
+A kind that the platform alone writes: `name` and `resource` of the policy, `message` of its refusal. Deletion is left to RBAC;
 what concerns metadata alone, too, or the garbage collector could not do its part.
 */}}
 {{- define "policy.writtenByPlatform" -}}

@@ -1,4 +1,4 @@
-// Command pause holds the namespaces of a pod: it does nothing until it is told to stop, and reaps the processes
+// Command pause holds the namespaces of a pod: it does nothing until it gets a signal to stop, and reaps the processes
 // that a container with a shared process namespace leaves to it.
 package main
 

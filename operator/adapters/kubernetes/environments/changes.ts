@@ -1,10 +1,6 @@
-import {
-  type EnvironmentSpec,
-  type EphemeralEnvironment,
-  reconcileToken,
-} from "../../../../crds/environment/ephemeral-environment.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
-import { RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import { RECONCILE_ANNOTATION, reconcileToken } from "../../../../crds/group.ts";
 import { isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
 import { createKeyedMutex } from "../../../kit/keyed-mutex.ts";

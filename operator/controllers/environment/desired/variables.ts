@@ -1,9 +1,9 @@
 import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { type GivenVariable, givenVariables } from "../../../../crds/environment/given-variables.ts";
-import type { EnvironmentVariable, SecretRef } from "../../../../crds/environment/overrides.schema.ts";
 import type { Component } from "../../../../crds/names.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
+import type { EnvironmentVariable, SecretRef } from "../../../../crds/overrides.schema.ts";
 import { wantedSecrets } from "../../../../crds/repository/repository.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { desiredServices, type PlanInput } from "../plan-input.ts";

@@ -17,9 +17,9 @@ import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environmen
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
 import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
-import { TTL_DEFAULT_HOURS } from "../../../../crds/environment/ttl.ts";
 import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
 import { COMPONENTS } from "../../../../crds/names.ts";
+import { TTL_DEFAULT_HOURS } from "../../../../crds/schema.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { Findings, Notice, StepResults } from "../step-result.ts";

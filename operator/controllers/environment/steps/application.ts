@@ -1,14 +1,14 @@
-import { knowsSuspension, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
+import { selectorsOf } from "../../../../crds/environment/component-selectors.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { isAppliedAsSpecified, specHash } from "../../../../crds/environment/progress.ts";
 import { namespaceName } from "../../../../crds/names.ts";
 import { titleOf } from "../../../../crds/object-title.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import { sourceAt } from "../../../../crds/repository/chart-source.ts";
-import { selectorsOf } from "../../../../crds/repository/component-selectors.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { chartSourceOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
+import { knowsSuspension, readableMapping } from "../../../../crds/repository/values-mapping.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { DesiredApplication, NamedObject, ObservedApplication } from "../../../ports/deployer.ts";
 import { POD_PROBLEM_REASONS, type QuietProblem } from "../../../ports/pods.ts";

@@ -1,7 +1,7 @@
-import { mappingOf, readableMapping } from "../../../../crds/chart-values/values-mapping.ts";
 import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { isServing } from "../../../../crds/environment/progress.ts";
+import { mappingOf, readableMapping } from "../../../../crds/repository/values-mapping.ts";
 import { configurationOf, desiredConfiguration } from "../configuration.ts";
 import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
 import { componentRepositories, repositoryProblem } from "../repositories.ts";

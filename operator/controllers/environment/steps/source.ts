@@ -1,9 +1,9 @@
 import {
   componentsOf,
   type EphemeralEnvironment,
-  reconcileToken,
   type SourceStatus,
 } from "../../../../crds/environment/ephemeral-environment.ts";
+import { reconcileToken } from "../../../../crds/group.ts";
 import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { cloneCredential } from "../../../repository-access/host-credentials.ts";

@@ -197,7 +197,9 @@ test("a token's value alone is on stdout, and it is good until it is revoked", a
   const made = await line.eenv("maintainer", ["token", "create", "ci", "--scope", "ENV_CREATE,ENV_READ"]);
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc_\S+\n$/) });
   const env = { EENV_TOKEN: made.stdout.trim() };
-  expect(await line.eenv("nobody", ["whoami", "-o", "name"], { env })).toMatchObject({ stdout: "mai@example.test\n" });
+  expect(await line.eenv("outsider", ["whoami", "-o", "name"], { env })).toMatchObject({
+    stdout: "mai@example.test\n",
+  });
   const { stdout } = await line.eenv("maintainer", ["token", "list", "-o", "name"]);
   expect(await line.eenv("maintainer", ["token", "revoke", stdout.trim()])).toMatchObject({ code: 0 });
   expect(await line.eenv("maintainer", ["token", "list", "-o", "json"])).toMatchObject({

@@ -28,11 +28,14 @@ async function expire(): Promise<void> {
   await writeFile(credentialsFile(), JSON.stringify({ current, platforms: { [site.line.url]: { credential: over } } }));
 }
 
-const NOBODY = { code: 4, stdout: "" };
+const NOT_LOGGED_IN = { code: 4, stdout: "" };
 
 describe("eenv login", () => {
   test("logs in with the browser, over a port of this machine; the credentials are in a file of the user alone", async () => {
-    expect(await eenv(["whoami"])).toMatchObject({ ...NOBODY, stderr: expect.stringContaining("run eenv login") });
+    expect(await eenv(["whoami"])).toMatchObject({
+      ...NOT_LOGGED_IN,
+      stderr: expect.stringContaining("run eenv login"),
+    });
     const { code, stdout, stderr } = await eenv(["login"], site.browser);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toContain(`Logged in to ${site.line.url} as dev@example.test (developer).`);
@@ -46,9 +49,9 @@ describe("eenv login", () => {
 
   test("logs in with a code that is entered in a browser elsewhere", async () => {
     const running = site.line.spawn(process.execPath, [eenvFile, "login", "--device"]);
-    const asked = /Open (\S+) and enter the code (\S+)/;
-    await until(() => asked.test(running.written.stderr), { what: "the code" });
-    const [, address = "", user_code = ""] = asked.exec(running.written.stderr) ?? [];
+    const requested = /Open (\S+) and enter the code (\S+)/;
+    await until(() => requested.test(running.written.stderr), { what: "the code" });
+    const [, address = "", user_code = ""] = requested.exec(running.written.stderr) ?? [];
     const browser = new Browser();
     const shown = await browser.submit(await browser.open(address), { user_code });
     const email = "dev@example.test";
@@ -60,8 +63,8 @@ describe("eenv login", () => {
   test("takes a token from stdin, and keeps none that the platform refuses", async () => {
     const value = await site.apiToken();
     const refused = await eenv(["login", "--with-token"], {}, "svc_nothing_of_the_kind");
-    expect(refused).toMatchObject(NOBODY);
-    expect(await eenv(["whoami"])).toMatchObject(NOBODY);
+    expect(refused).toMatchObject(NOT_LOGGED_IN);
+    expect(await eenv(["whoami"])).toMatchObject(NOT_LOGGED_IN);
     expect(await eenv(["login", "--with-token"], {}, `${value}\n`)).toMatchObject({ code: 0 });
     expect(await eenv(["whoami", "-o", "name"])).toMatchObject({ code: 0, stdout: "vie@example.test\n" });
   });
@@ -84,9 +87,12 @@ describe("eenv login", () => {
     const before = await readFile(credentialsFile(), "utf8");
     expect(await eenv(["logout"])).toMatchObject({ code: 0, stdout: "" });
     expect(await readFile(credentialsFile(), "utf8")).not.toContain("refreshToken");
-    expect(await eenv(["whoami"])).toMatchObject(NOBODY);
+    expect(await eenv(["whoami"])).toMatchObject(NOT_LOGGED_IN);
     await writeFile(credentialsFile(), before);
-    expect(await eenv(["whoami"])).toMatchObject({ ...NOBODY, stderr: expect.stringContaining("invalid_grant") });
+    expect(await eenv(["whoami"])).toMatchObject({
+      ...NOT_LOGGED_IN,
+      stderr: expect.stringContaining("invalid_grant"),
+    });
   });
 
   test("keeps credentials in the secret service where there is one; they are no arguments", async () => {

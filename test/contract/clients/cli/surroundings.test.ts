@@ -50,11 +50,11 @@ describe("EENV_URL", () => {
   test.each([
     ["a page", "text/html", "<!doctype html>"],
     ["other JSON", "application/json", "null"],
-  ])("of a server that answers with %s is told so", async (_, type, body) => {
+  ])("of a server that answers with %s names it", async (_, type, body) => {
     const url = await answering(type, body);
-    const told = `eenv: ${new URL(url).host} answered 200 OK, but not as a platform does\n`;
+    const reported = `eenv: ${new URL(url).host} answered 200 OK, but not as a platform does\n`;
     const { code, stderr } = await line.eenv("developer", ["list"], { env: { EENV_URL: url } });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: told });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: reported });
   });
 });
 
@@ -92,17 +92,17 @@ test("what a platform says is without what a terminal obeys, on stderr too", asy
 test.each([
   ["", "stdin has no fields"],
   ["a: [", "stdin is neither YAML nor JSON"],
-])("a document '%s' on stdin is named as such", async (input, told) => {
+])("a document '%s' on stdin is named as such", async (input, reported) => {
   const { code, stderr } = await line.eenv("developer", ["config-set", "apply", "-f", "-"], { input });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`eenv: ${told}`) });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`eenv: ${reported}`) });
 });
 
 test.each([
   ["127.0.0.1", false],
   ["0.0.0.0", true],
-])("at a log-in without TLS at %s, others may read the token: %s", async (host, isTold) => {
+])("at a log-in without TLS at %s, others may read the token: %s", async (host, isNamed) => {
   const { value } = await line.service.makeToken("developer");
   const url = line.url.replace("127.0.0.1", host);
-  const { code, stderr } = await line.eenv("nobody", ["login", "--with-token", "--url", url], { input: value });
-  expect({ code, isTold: stderr.includes(`${url} has no TLS`) }).toEqual({ code: 0, isTold });
+  const { code, stderr } = await line.eenv("outsider", ["login", "--with-token", "--url", url], { input: value });
+  expect({ code, isNamed: stderr.includes(`${url} has no TLS`) }).toEqual({ code: 0, isNamed: isNamed });
 });

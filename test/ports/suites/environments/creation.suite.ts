@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { creationMark } from "../../../../crds/environment/idempotency-record.ts";
 import { NameExists } from "../../../../crds/errors.ts";
-import { unique } from "../../../support/faults/people.ts";
+import { unique } from "../../../support/plane/people.ts";
 import { type EnvironmentsScene, spec } from "./scene.ts";
 
 /** Tests of names and idempotent creations. */

@@ -47,17 +47,17 @@ export function followedEnvironments(scene: EnvironmentsScene): void {
     const changes = scene.world.environments.changes(ended.signal);
     const { metadata } = await createHeld();
     for (const ttlHours of [31, 32, 33]) await scene.world.environments.extend(await found(metadata.uid), { ttlHours });
-    const told: EnvironmentChange[] = [];
-    const isLast = () => told.at(-1)?.current?.spec.ttlHours === 33;
+    const reported: EnvironmentChange[] = [];
+    const isLast = () => reported.at(-1)?.current?.spec.ttlHours === 33;
     await until(
       async () => {
         const batch = await changes.next();
-        told.push(...(batch.value ?? []).filter(({ id }) => id === metadata.uid));
+        reported.push(...(batch.value ?? []).filter(({ id }) => id === metadata.uid));
         return isLast();
       },
       { what: "the last state" },
     );
-    expect(told[0]?.previous).toBeUndefined();
+    expect(reported[0]?.previous).toBeUndefined();
     ended.abort();
     expect(await changes.next()).toEqual({ done: true, value: undefined });
   }, 30_000);

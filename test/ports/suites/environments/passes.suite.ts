@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { type EphemeralEnvironment, reconcileToken } from "../../../../crds/environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentNotFound } from "../../../../crds/errors.ts";
+import { reconcileToken } from "../../../../crds/group.ts";
 import { type EnvironmentsScene, PASS_DEADLINE_MS, spec } from "./scene.ts";
 
 /** Tests of waits for a requested reconcile. */
@@ -55,8 +56,8 @@ export function passesOverEnvironments(scene: EnvironmentsScene): void {
       const made = await createHeld();
       await scene.world.environments.remove(made);
       scene.world.setOperating(true);
-      const asked = await scene.world.environments.reconcile(made, { withinMs: PASS_DEADLINE_MS });
-      expect(asked).toMatchObject({
+      const requested = await scene.world.environments.reconcile(made, { withinMs: PASS_DEADLINE_MS });
+      expect(requested).toMatchObject({
         state: "answered",
         environment: { metadata: { deletionTimestamp: expect.any(String) } },
       });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { EnvironmentQuery } from "../../../../operator/ports/api/environments.ts";
-import { unique } from "../../../support/faults/people.ts";
+import { unique } from "../../../support/plane/people.ts";
 import { type EnvironmentsScene, NO_ONES_ID, spec } from "./scene.ts";
 
 /** Tests of finding, listing and counting. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "@jest/globals";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Environments } from "../../../../operator/ports/api/environments.ts";
-import { unique } from "../../../support/faults/people.ts";
+import { unique } from "../../../support/plane/people.ts";
 
 export interface EnvironmentsWorld {
   readonly environments: Environments;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { until } from "../../../support/fixtures/until.ts";
-import { newOwner, nobody, type SecretManagerScene, wanted } from "./scene.ts";
+import { newOwner, noOwner, type SecretManagerScene, wanted } from "./scene.ts";
 
 /** Tests of shared secrets, and of owners. */
 export function secretOwners(scene: SecretManagerScene): void {
@@ -65,7 +65,7 @@ export function secretOwners(scene: SecretManagerScene): void {
       await scene.manager.ensure(owner, wanted("A", "B").requests);
       await scene.manager.ensure(sameNamed, wanted("A").requests);
       const ours = async () =>
-        (await scene.other.owners(nobody)).filter(({ uid }) => [owner.uid, sameNamed.uid].includes(uid));
+        (await scene.other.owners(noOwner)).filter(({ uid }) => [owner.uid, sameNamed.uid].includes(uid));
       const held = await ours();
       expect(held.map(({ name, uid }) => ({ name, uid }))).toEqual(expect.arrayContaining([owner, sameNamed]));
       expect(held).toHaveLength(2);
@@ -106,7 +106,7 @@ export function secretOwners(scene: SecretManagerScene): void {
 
     test("don't count what is shared", async () => {
       await scene.world.share({ id: `shared-${randomUUID()}`, labels: {}, values: ["x"] });
-      for (const { name, uid } of await scene.manager.owners(nobody)) {
+      for (const { name, uid } of await scene.manager.owners(noOwner)) {
         expect(name).not.toBe("");
         expect(uid).toMatch(/^[0-9a-f-]{36}$/);
       }

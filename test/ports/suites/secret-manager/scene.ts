@@ -21,7 +21,7 @@ export function newOwner(name = `owner-${++counter}`): Owner {
 }
 
 /** Selects all owners. */
-export const nobody = () => false;
+export const noOwner = () => false;
 
 /** Requests the first version of variables; every call of `generate` makes another value. */
 export function wanted(...names: string[]) {
@@ -39,7 +39,7 @@ export function wanted(...names: string[]) {
 }
 
 /** Requests one version of a variable: with a value it is created if missing, without one it is only read. */
-export function asked(name: string, version: number, value?: string): SecretRequest[] {
+export function requested(name: string, version: number, value?: string): SecretRequest[] {
   return [{ name, version, ...(value === undefined ? {} : { generate: () => new Sensitive(value) }) }];
 }
 

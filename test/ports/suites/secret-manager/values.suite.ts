@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
-import { asked, newOwner, revealed, type SecretManagerScene, wanted } from "./scene.ts";
+import { newOwner, requested, revealed, type SecretManagerScene, wanted } from "./scene.ts";
 
 /** Tests of the creation, storage and removal of values. */
 export function secretValues(scene: SecretManagerScene): void {
@@ -93,8 +93,8 @@ export function secretValues(scene: SecretManagerScene): void {
   test("keeps texts of every kind byte for byte, and shows none by mistake", async () => {
     const value = 'pässwörd "quoted" $VAR {{ x }}\n\t\u0000 𝄞';
     const owner = newOwner();
-    await scene.manager.ensure(owner, asked("A", 1, value));
-    const stored = await scene.other.ensure(owner, asked("A", 1));
+    await scene.manager.ensure(owner, requested("A", 1, value));
+    const stored = await scene.other.ensure(owner, requested("A", 1));
     expect(revealed(stored)).toEqual({ A: value });
     expect(inspect(stored, { depth: 9 })).not.toContain("quoted");
     expect(JSON.stringify([...stored])).not.toContain("quoted");

@@ -33,10 +33,10 @@ function stored({ type, config, events = ["push"], branch_filter = "", active = 
   return { secret, fields: { type, active, branch_filter, config: shownConfig, events: spread(events as string[]) } };
 }
 
-function spread(asked: readonly string[]): string[] {
-  const isAsked = (event: string) => asked.includes(event === "pull_request" ? "pull_request_only" : event);
-  const pulls = OF_PULL_REQUESTS.filter((event) => asked.includes("pull_request") || isAsked(event));
-  return [...pulls, ...OTHERS.filter((event) => asked.includes(event))];
+function spread(requested: readonly string[]): string[] {
+  const isRequested = (event: string) => requested.includes(event === "pull_request" ? "pull_request_only" : event);
+  const pulls = OF_PULL_REQUESTS.filter((event) => requested.includes("pull_request") || isRequested(event));
+  return [...pulls, ...OTHERS.filter((event) => requested.includes(event))];
 }
 
 const shown = ({ id, fields }: HostHook) => ({

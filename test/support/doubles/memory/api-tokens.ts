@@ -83,9 +83,11 @@ export function memoryApiTokens(clock: Pick<Clock, "now">): MemoryApiTokens {
         spec.revokedAt === undefined ? { spec: { ...spec, revokedAt: at.toISOString() } } : undefined,
       );
     },
-    async vouch(token, vouched) {
-      change("vouch", token, ({ spec }) =>
-        Date.parse(vouched.at) < Date.parse(spec.vouched.at) ? undefined : { spec: { ...spec, vouched } },
+    async storeAssertion(token, assertedClaims) {
+      change("storeAssertion", token, ({ spec }) =>
+        Date.parse(assertedClaims.at) < Date.parse(spec.assertedClaims.at)
+          ? undefined
+          : { spec: { ...spec, assertedClaims } },
       );
     },
     async noteUse(token, at) {

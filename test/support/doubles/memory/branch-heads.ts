@@ -3,7 +3,7 @@ import type { BranchHeads } from "../../../../operator/ports/repository-host.ts"
 
 export interface MemoryBranchHeads extends BranchHeads {
   /** Requests, as `<repository>@<branch>`. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
   /** Puts a commit at the head of a branch. */
   push(repository: string, branch: string, commit: string): void;
   setReachable(reachable: boolean): void;
@@ -12,12 +12,12 @@ export interface MemoryBranchHeads extends BranchHeads {
 /** Hosts with the branches that a test has pushed. */
 export function memoryBranchHeads(): MemoryBranchHeads {
   const heads = new Map<string, string>();
-  const asked: string[] = [];
+  const requests: string[] = [];
   let isReachable = true;
   return {
-    asked,
+    requested: requests,
     async headOf({ metadata: { name } }, branch) {
-      asked.push(`${name}@${branch}`);
+      requests.push(`${name}@${branch}`);
       if (!isReachable) throw new HostUnavailable(name, 5);
       return heads.get(`${name}@${branch}`);
     },

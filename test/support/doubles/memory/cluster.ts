@@ -35,7 +35,7 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
   const objects = new Map<string, MemoryObject>();
   const failures = new Map<string, Error>();
   const looks = new Map<string, number>();
-  const asked = (kind: Kind, ref: ObjectRef) => {
+  const requested = (kind: Kind, ref: ObjectRef) => {
     looks.set(kind.plural, (looks.get(kind.plural) ?? 0) + 1);
     const failure = failures.get(kind.plural);
     if (failure !== undefined) throw failure;
@@ -54,7 +54,7 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
 
   return {
     async ensure(owner, kind, desired) {
-      const found = asked(kind, desired.metadata);
+      const found = requested(kind, desired.metadata);
       if (found === undefined) {
         put(kind, made(owner, desired, now()));
         return "created";
@@ -72,7 +72,7 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       const { namespace = "" } = desired.metadata;
       const place = objects.get(keyOf(namespaceKind, { name: namespace }));
       if (owned(owner, place) === undefined) throw new NameTaken(kind.kind, desired.metadata.name);
-      const found = asked(kind, desired.metadata);
+      const found = requested(kind, desired.metadata);
       if (owned(owner, found) !== undefined) return "unchanged";
       const { metadata } = found === undefined ? made(owner, desired, now()) : found;
       put(kind, {
@@ -83,7 +83,7 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       return "written";
     },
     async overwrite(owner, kind, desired) {
-      const found = asked(kind, desired.metadata);
+      const found = requested(kind, desired.metadata);
       const anew = made(owner, desired, now());
       put(kind, found === undefined ? anew : { ...anew, metadata: { ...anew.metadata, uid: found.metadata.uid } });
     },
@@ -91,9 +91,9 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       return this.remove(owner, kind, ref);
     },
     observe: (owner, kind, ref) => owned(owner, objects.get(keyOf(kind, ref))),
-    read: async (owner, kind, ref) => owned(owner, asked(kind, ref)),
+    read: async (owner, kind, ref) => owned(owner, requested(kind, ref)),
     async remove(owner, kind, ref, seen) {
-      const found = owned(owner, asked(kind, ref));
+      const found = owned(owner, requested(kind, ref));
       if (found === undefined) return { state: "gone" };
       const isSeen = seen === undefined || versionOf(seen) === versionOf(found);
       if (!isSeen) return { state: "removing", message: `${kind.kind} '${ref.name}' is being deleted`, blockers: [] };
@@ -111,7 +111,7 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       };
     },
     async change(owner, kind, ref, patch) {
-      const found = owned(owner, asked(kind, ref));
+      const found = owned(owner, requested(kind, ref));
       if (found === undefined) return "overtaken";
       const isAsTested = patch.every(
         ({ op, path, value }) => op !== "test" || isDeepStrictEqual(at(found, path), value),
@@ -123,7 +123,7 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       return "changed";
     },
     async release(owner, kind, ref, unwanted) {
-      const found = owned(owner, asked(kind, ref));
+      const found = owned(owner, requested(kind, ref));
       const { finalizers = [] } = found?.metadata ?? {};
       const kept = unwanted === undefined ? [] : finalizers.filter((finalizer) => !unwanted.includes(finalizer));
       if (found !== undefined && kept.length < finalizers.length) this.hold(kind, ref, kept);

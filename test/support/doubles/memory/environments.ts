@@ -147,10 +147,10 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
       const shared = sharedToken(found, clock.now());
       const token = shared ?? clock.now().toISOString();
       const annotations = { ...found.metadata.annotations, [RECONCILE_ANNOTATION]: token };
-      const asked = shared === undefined ? store(found, { annotations }) : structuredClone(found);
-      if (!isOperating) return { state: "pending", environment: asked };
+      const requested = shared === undefined ? store(found, { annotations }) : structuredClone(found);
+      if (!isOperating) return { state: "pending", environment: requested };
       const status = { ...found.status, lastHandledReconcileAt: token };
-      return { state: "answered", environment: store(asked, {}, { status }) };
+      return { state: "answered", environment: store(requested, {}, { status }) };
     },
 
     async remove(environment, options) {
@@ -167,12 +167,12 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     },
 
     put: (environment) => void store(environment, {}),
-    changes(asked) {
+    changes(requested) {
       const subscribe = (listener: CacheListener<EphemeralEnvironment>) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       };
-      return followedChanges({ subscribe }, isHolding ? asked : AbortSignal.abort());
+      return followedChanges({ subscribe }, isHolding ? requested : AbortSignal.abort());
     },
 
     finishRemoval(name) {

@@ -18,7 +18,7 @@ export interface MemoryEventRecorder extends EventRecorder {
 const MESSAGE_MAX_BYTES = 1024;
 
 export function memoryEventRecorder(clock: Clock): MemoryEventRecorder {
-  const told = new Map<string, { readonly event: RecordedEvent; readonly at: number; count: number }[]>();
+  const reported = new Map<string, { readonly event: RecordedEvent; readonly at: number; count: number }[]>();
   const budgets = new Map<string, TokenBucket>();
   const mayTell = (uid: string) => {
     const budget = budgets.get(uid) ?? tokenBucket(clock, 1 / 60, 20 * 60);
@@ -30,13 +30,13 @@ export function memoryEventRecorder(clock: Clock): MemoryEventRecorder {
       const at = clock.now().getTime();
       if (environment !== undefined && !mayTell(environment.uid)) return;
       const key = JSON.stringify([environment?.uid, event.reason, event.message]);
-      const known = told.get(key) ?? [];
-      told.set(key, known);
+      const known = reported.get(key) ?? [];
+      reported.set(key, known);
       const latest = known.at(-1);
       if (latest !== undefined && at - latest.at < HOUR_MS) latest.count += 1;
       else known.push({ event: recorded(event, environment?.name), at, count: 1 });
     },
-    list: () => [...told.values()].flat().map(({ event, count }) => ({ ...event, count })),
+    list: () => [...reported.values()].flat().map(({ event, count }) => ({ ...event, count })),
   };
 }
 

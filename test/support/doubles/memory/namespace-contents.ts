@@ -37,8 +37,8 @@ export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespace
       const pods = within(environment).filter(({ kind }) => kind.plural === podKind.plural);
       for (const { kind, object } of pods) {
         const { terminationGracePeriodSeconds: own = graceSeconds } = (object.spec ?? {}) as PodSpec;
-        const { deletionTimestamp = AT, deletionGracePeriodSeconds: asked = own } = object.metadata;
-        const grace = { deletionTimestamp, deletionGracePeriodSeconds: Math.min(asked, graceSeconds) };
+        const { deletionTimestamp = AT, deletionGracePeriodSeconds: requested = own } = object.metadata;
+        const grace = { deletionTimestamp, deletionGracePeriodSeconds: Math.min(requested, graceSeconds) };
         cluster.put(kind, { ...object, metadata: { ...object.metadata, ...grace } });
       }
       return pods.length;

@@ -45,7 +45,7 @@ export function memoryPodLogs(): MemoryPodLogs {
   };
 
   /** One container and one clock. */
-  const told = async (lines: readonly LogLine[]) =>
+  const reported = async (lines: readonly LogLine[]) =>
     (await shown(lines, unmasked)).map((line) => ({ ...line, position: line.at }));
 
   async function* follow(all: () => readonly LogLine[], { after = "", signal, ...wanted }: FollowedSelection) {
@@ -53,11 +53,11 @@ export function memoryPodLogs(): MemoryPodLogs {
     let known = all().length;
     try {
       const missed = all().filter(({ at }) => at > after);
-      yield await told(tail(missed, after === "" ? wanted : { lines: 1000 }));
+      yield await reported(tail(missed, after === "" ? wanted : { lines: 1000 }));
       while (isHolding && !signal.aborted) {
         const added = all().slice(known);
         known += added.length;
-        yield await told(inOrder(added));
+        yield await reported(inOrder(added));
         if (all().length === known) await once(news, "line", { signal }).catch(() => undefined);
       }
     } finally {

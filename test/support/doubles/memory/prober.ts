@@ -2,20 +2,20 @@ import type { ProbeResult, UrlProber } from "../../../../operator/ports/url-prob
 
 /** URLs with the answers of a test, and the probes of them. */
 export interface MemoryProber extends UrlProber {
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
   answer(url: string, result: Pick<ProbeResult, "status" | "responseTimeMs">): void;
   /** Delays all answers until the returned function is called. */
   hold(): () => void;
 }
 
 export function memoryProber(): MemoryProber {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const answers = new Map<string, Pick<ProbeResult, "status" | "responseTimeMs">>();
   let held: Promise<void> | undefined;
   return {
-    asked,
+    requested: requests,
     async probe(url, path) {
-      asked.push(url + path);
+      requests.push(url + path);
       await held;
       return { status: "healthy", responseTimeMs: 7, ...answers.get(url), message: "" };
     },

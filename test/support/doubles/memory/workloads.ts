@@ -1,5 +1,5 @@
+import type { ComponentSelectors } from "../../../../crds/environment/component-selectors.ts";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
-import type { ComponentSelectors } from "../../../../crds/repository/component-selectors.ts";
 import type { Workload, Workloads } from "../../../../operator/ports/api/pods.ts";
 
 export interface MemoryWorkloads extends Workloads {
@@ -12,11 +12,11 @@ export interface MemoryWorkloads extends Workloads {
 export function memoryWorkloads(): MemoryWorkloads {
   const known = new Map<string, readonly Workload[]>();
   let isReachable = true;
-  let asked: ComponentSelectors | undefined;
+  let requested: ComponentSelectors | undefined;
   return {
     async list({ name }, selectors) {
       if (!isReachable) throw new ClusterUnavailable(5);
-      asked = selectors;
+      requested = selectors;
       return known.get(name) ?? [];
     },
     put: (environment, ...workloads) => void known.set(environment, workloads),
@@ -24,7 +24,7 @@ export function memoryWorkloads(): MemoryWorkloads {
       isReachable = reachable;
     },
     get selectors() {
-      return asked;
+      return requested;
     },
   };
 }

@@ -3,8 +3,8 @@ import { pullRequestEnvironmentName } from "../../../../crds/environment/trigger
 import type { ControllerDependencies } from "../../../../operator/controllers/index.ts";
 import { type MemoryChat, type MemoryMail, memoryChat, memoryMail } from "../../doubles/memory/webhooks/messaging.ts";
 import { activeHook, type Remembered, rememberingHost } from "../../doubles/memory/webhooks/remembering-host.ts";
-import type { World } from "../../fixtures/environment/environment-world.ts";
 import { shareSecret } from "../../fixtures/shared-secret.ts";
+import type { World } from "../../worlds/environment-world.ts";
 
 /** The hosts, chats and mail servers that receive reports on environments. They outlive every process. */
 export interface Audience {
@@ -56,7 +56,7 @@ export function createAudience({ admin, register }: Pick<World, "admin" | "regis
   // Without a channel no message is created.
   const channels: Audience["channels"] = [{ channel: "unused", urlRef: { name: "unused", key: "latest" } }];
   return {
-    ports: { pullRequestHost: host.told, pullRequestReader: host.reader, hooks: host.hooks, chat, mail },
+    ports: { pullRequestHost: host.reported, pullRequestReader: host.reader, hooks: host.hooks, chat, mail },
     channels,
     async prepare() {
       await shareSecret({ admin }, KEY_REF.name, WEBHOOK_KEY);

@@ -3,10 +3,10 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { environmentType, webhookDeliveryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
-import { COMMIT } from "../../fixtures/environment/environment-world.ts";
 import { until } from "../../fixtures/until.ts";
 import { inChunks } from "../../fixtures/webhooks/received-webhook.ts";
 import { pullRequestBody } from "../../fixtures/webhooks/webhook-fixture.ts";
+import { COMMIT } from "../../worlds/environment-world.ts";
 import { deeds, isReady, type Part, READY } from "../fault-lifecycles.ts";
 import { type FaultWorld, faultSpec } from "../fault-world.ts";
 import { addressOf, fullNameOf, PULL_REQUEST, repositoryOf, WEBHOOK_KEY } from "./audience.ts";
@@ -30,14 +30,14 @@ export const WARNING_HOURS = 24;
 export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
   const { observer, audience } = world;
   const { patched } = deeds(world);
-  const told = reportsOf(world, outbox);
+  const reports = reportsOf(world, outbox);
   const found = (name: string) => observer.environment(name) as EphemeralEnvironment;
   const opened = async (name: string) => {
     await audience.register(name);
     await send(world, name, OPENED);
     const isOpened = () =>
-      isReady(observer.environment(name)) && told.ofLiving(name, ["created", "ready"]).length === 0;
-    await until(isOpened, { what: `'${name}' being ready, and told`, ...READY });
+      isReady(observer.environment(name)) && reports.ofLiving(name, ["created", "ready"]).length === 0;
+    await until(isOpened, { what: `'${name}' being ready, and reported`, ...READY });
   };
   const hasHead = (commit: string) => (environment: EphemeralEnvironment) => environment.spec.backend.commit === commit;
   const slack = 12;
@@ -48,7 +48,7 @@ export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
       isEnd: hasHead(HEADS.first),
       given: audience.register,
       act: (name) => send(world, name, OPENED),
-      told: (name) => told.ofLiving(name, ["created", "ready"]),
+      reported: (name) => reports.ofLiving(name, ["created", "ready"]),
     },
     {
       name: "pull request is pushed to",
@@ -56,7 +56,7 @@ export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
       isEnd: hasHead(HEADS.second),
       given: opened,
       act: (name) => send(world, name, PUSHED),
-      told: (name) => told.ofLiving(name, ["created", "ready", "updated"]),
+      reported: (name) => reports.ofLiving(name, ["created", "ready", "updated"]),
     },
     {
       name: "pull request is closed",
@@ -67,7 +67,7 @@ export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
         observer.mayGo(found(name));
         await send(world, name, CLOSED);
       },
-      told: (name) => told.ofGone(name, ["created", "ready", "deleted"]),
+      reported: (name) => reports.ofGone(name, ["created", "ready", "deleted"]),
     },
     {
       name: "owner is warned of the expiry",
@@ -81,7 +81,7 @@ export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
           protected: true,
         });
         const isKnown = () => found(name)?.status?.announced?.expiry?.hours === WARNING_HOURS;
-        await until(() => isReady(found(name)) && isKnown(), { what: `'${name}' being ready, and told`, ...READY });
+        await until(() => isReady(found(name)) && isKnown(), { what: `'${name}' being ready, and reported`, ...READY });
         const change = { status: { announced: { expiry: { hours: null } } } };
         await asOperator(world, (client) =>
           client.patch(environmentType, { name }, change, { as: "merge", subresource: "status" }),
@@ -89,7 +89,7 @@ export function pullRequestParts(world: FaultWorld, outbox: Outbox): Part[] {
       },
       act: patched({ protected: false }),
       isEnd: ({ spec }) => spec.protected !== true,
-      told: (name) => told.byMail(name),
+      reported: (name) => reports.byMail(name),
     },
   ];
 }

@@ -1,8 +1,8 @@
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { repositoryType } from "../../../../operator/adapters/kubernetes/kinds.ts";
 import type { HostedPullRequest } from "../../../../operator/ports/webhooks/pull-request-host.ts";
-import { COMMIT } from "../../fixtures/environment/environment-world.ts";
 import { until } from "../../fixtures/until.ts";
+import { COMMIT } from "../../worlds/environment-world.ts";
 import { isReady, type Part, READY } from "../fault-lifecycles.ts";
 import type { FaultWorld } from "../fault-world.ts";
 import type { Violation } from "../world-observer.ts";
@@ -15,17 +15,17 @@ const QUESTIONS = 2;
 /** The life of an environment without its pull request's webhooks: the host is read. And a hook paused by its host. */
 export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
   const { observer, audience } = world;
-  const told = reportsOf(world, outbox);
+  const reports = reportsOf(world, outbox);
   const registered = async (name: string) => {
     await audience.register(name);
-    await until(() => told.ofHook(name).length === 0, { what: `the hook of '${name}' being known`, ...READY });
+    await until(() => reports.ofHook(name).length === 0, { what: `the hook of '${name}' being known`, ...READY });
   };
   const opened = async (name: string) => {
     await registered(name);
     host(world, name, { state: "open" });
     const isOpened = () =>
-      isReady(observer.environment(name)) && told.ofLiving(name, ["created", "ready"]).length === 0;
-    await until(isOpened, { what: `'${name}' being ready, and told`, ...READY });
+      isReady(observer.environment(name)) && reports.ofLiving(name, ["created", "ready"]).length === 0;
+    await until(isOpened, { what: `'${name}' being ready, and reported`, ...READY });
   };
   const slack = 12;
   return [
@@ -34,7 +34,7 @@ export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
       slack,
       given: registered,
       act: async (name) => host(world, name, { state: "open" }),
-      told: (name) => [...told.ofLiving(name, ["created", "ready"]), ...told.ofHook(name)],
+      reported: (name) => [...reports.ofLiving(name, ["created", "ready"]), ...reports.ofHook(name)],
     },
     {
       name: "closing is missed",
@@ -45,21 +45,21 @@ export function missedParts(world: FaultWorld, outbox: Outbox): Part[] {
         observer.mayGo(observer.environment(name) as EphemeralEnvironment);
         host(world, name, { state: "closed" });
       },
-      told: (name) => [...told.ofGone(name, ["created", "ready", "deleted"]), ...told.ofHook(name)],
+      reported: (name) => [...reports.ofGone(name, ["created", "ready", "deleted"]), ...reports.ofHook(name)],
     },
-    { ...forgotten(world, outbox, told), slack, given: opened },
+    { ...forgotten(world, outbox, reports), slack, given: opened },
     {
       name: "hook is paused",
       slack,
       given: opened,
       act: (name) => pause(world, name),
-      told: (name) => [...told.ofLiving(name, ["created", "ready", "webhook"]), ...told.ofHook(name)],
+      reported: (name) => [...reports.ofLiving(name, ["created", "ready", "webhook"]), ...reports.ofHook(name)],
     },
   ];
 }
 
 /** The host has lost its pull requests: lists are empty, reads find none. The environment stays. */
-function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Reports): Part {
+function forgotten({ audience }: FaultWorld, outbox: Outbox, reports: Reports): Part {
   const since = new Map<string, number>();
   const unasked = (environment: string): Violation[] => {
     const times = audience.hostOf(environment).listed - (since.get(environment) ?? 0);
@@ -78,7 +78,7 @@ function forgotten({ audience }: FaultWorld, outbox: Outbox, told: Reports): Par
       remembered.pulls.clear();
       since.set(name, remembered.listed);
     },
-    told: (name) => [...told.ofLiving(name, ["created", "ready"]), ...unasked(name), ...acted(name)],
+    reported: (name) => [...reports.ofLiving(name, ["created", "ready"]), ...unasked(name), ...acted(name)],
   };
 }
 

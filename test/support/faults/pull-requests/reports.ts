@@ -134,7 +134,9 @@ export function reportsOf({ observer, audience, field }: FaultWorld, outbox: Out
   const heard = (name: string, texts: readonly string[]): Finding[] => {
     const most = mayRepeat(field.of(name).plan) ? 2 : 1;
     const counts = [...Map.groupBy(texts, (text) => text)].filter(([, all]) => all.length > most);
-    return [["I10", counts.length > 0 && `told ${counts.map(([text, all]) => `${all.length} times: ${text}`).join()}`]];
+    return [
+      ["I10", counts.length > 0 && `reported ${counts.map(([text, all]) => `${all.length} times: ${text}`).join()}`],
+    ];
   };
   const chatted = (name: string, events: readonly ChatEvent[]): Finding[] => {
     const texts = audience.posted(name);
@@ -167,9 +169,9 @@ export function reportsOf({ observer, audience, field }: FaultWorld, outbox: Out
     ofGone(name, events) {
       const { reports, comments, deployments } = audience.hostOf(name);
       const [comment = ""] = [...comments.values()];
-      const isTold = reports.at(-1)?.description === "The environment is gone";
+      const isReported = reports.at(-1)?.description === "The environment is gone";
       return violations(name, [
-        ["I11", !isTold && `the status of its commit is ${JSON.stringify(reports.at(-1))}`],
+        ["I11", !isReported && `the status of its commit is ${JSON.stringify(reports.at(-1))}`],
         ["I11", !comment.includes("is gone") && `its comment is '${comment}'`],
         ["I3", deployments.size > 0 && "its deployment is left"],
         ["I10", comments.size > 1 && `it has ${comments.size} comments`],

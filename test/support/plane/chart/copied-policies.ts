@@ -1,8 +1,8 @@
 import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram, renderChart } from "../../../../deploy/local/kubernetes/helm.ts";
-import { given } from "../../fixtures/environment/environment-objects.ts";
 import { testSettings } from "../../fixtures/test-settings.ts";
-import type { ApiCalls } from "../../http/api-calls.ts";
+import type { ApiCalls } from "../api-calls.ts";
+import { given } from "./environment-objects.ts";
 
 const admission = "/apis/admissionregistration.k8s.io/v1";
 const collections = {

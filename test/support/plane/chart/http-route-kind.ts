@@ -1,6 +1,6 @@
-import { given } from "../../fixtures/environment/environment-objects.ts";
 import { until } from "../../fixtures/until.ts";
-import type { ApiCalls } from "../../http/api-calls.ts";
+import type { ApiCalls } from "../api-calls.ts";
+import { given } from "./environment-objects.ts";
 
 const group = "gateway.networking.k8s.io";
 /** Admission does not depend on the real schema. */

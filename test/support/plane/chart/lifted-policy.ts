@@ -3,8 +3,8 @@ import { isForbidden } from "../../../../operator/kit/client/errors.ts";
 import { namespaceKind } from "../../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import { type KubeObject, resourceType } from "../../../../operator/kit/client/objects.ts";
-import { unique } from "../../faults/people.ts";
 import { until } from "../../fixtures/until.ts";
+import { unique } from "../people.ts";
 
 const policyBinding = resourceType<KubeObject & { readonly spec?: object }>({
   group: "admissionregistration.k8s.io",
@@ -30,7 +30,7 @@ export async function liftNamespacePolicy(admin: KubeClient): Promise<() => Prom
 }
 
 async function isLifted(admin: KubeClient): Promise<boolean> {
-  const probe = { name: unique("unguarded-"), labels: { [ENVIRONMENT_UID_LABEL]: "nobody" } };
+  const probe = { name: unique("unguarded-"), labels: { [ENVIRONMENT_UID_LABEL]: "none" } };
   try {
     await admin.create(namespaceKind, { metadata: probe });
     await admin.delete(namespaceKind, probe);

@@ -2,10 +2,10 @@ import { createKubeClient } from "../../../../operator/kit/client/create-kube-cl
 import { insteadOf, isUnavailable } from "../../../../operator/kit/client/errors.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../../../operator/kit/client/objects.ts";
-import { administrator } from "../../faults/people.ts";
+import { kubeConfigOf } from "../../fixtures/kube-config.ts";
 import { until } from "../../fixtures/until.ts";
-import type { Callable } from "../../http/api-calls.ts";
-import { kubeConfigOf } from "../kube-config.ts";
+import type { Callable } from "../api-calls.ts";
+import { administrator } from "../people.ts";
 
 interface Schema {
   readonly properties: Record<string, Schema>;

@@ -5,7 +5,7 @@ import { applyPlatformChart, platformAccount } from "../../../../deploy/local/pl
 import { requestPlatformToken } from "../../../../deploy/local/platform/token.ts";
 import { testSettings } from "../../fixtures/test-settings.ts";
 import { until } from "../../fixtures/until.ts";
-import { callsAs } from "../../http/api-calls.ts";
+import { callsAs } from "../api-calls.ts";
 import type { ControlPlane } from "../own-control-plane.ts";
 
 /** The platform's production identity, valid for four hours. */

@@ -60,7 +60,7 @@ describe("roles", () => {
     ["an issuer that is trusted no more: none", "https://former#s", ["i:a", "p:guests"], []],
     ["an issuer whose name only begins alike: none", "https://idp/p#s", ["i:a"], []],
     ["no issuer: none", "s", ["i:a"], []],
-  ])("of somebody with %s", (_what, subject, groups, roles) => {
+  ])("of a caller with %s", (_what, subject, groups, roles) => {
     expect(rolesOf({ subject, groups }, settings)).toEqual(roles);
   });
 
@@ -117,8 +117,8 @@ describe("an environment", () => {
     ["a member of its group", person("other", "i:v", "team"), true],
     ["a maintainer", person("other", "i:m"), true],
     ["an admin", person("other", "i:a"), true],
-    ["somebody else", person("other", "i:d"), false],
-    ["somebody of the same e-mail", person("pretender", "i:d"), false],
+    ["another user", person("other", "i:d"), false],
+    ["a user of the same e-mail", person("pretender", "i:d"), false],
   ])("is seen by %s: %s", (_who, caller, expected) => {
     expect(visibleTo(caller)(spec)).toBe(expected);
   });

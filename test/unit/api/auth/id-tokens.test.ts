@@ -65,7 +65,7 @@ describe("of an issuer with required claims", () => {
     ["has an empty list", { groups: [] }, "groups"],
   ])("is refused when it %s, and says which claim", async (_what, claims, named) => {
     const refused = trusting({ requiredClaims }).verify(await token({ ...staff, ...claims }));
-    await expect(refused).rejects.toMatchObject({ told: expect.stringContaining(`'${named}'`) });
+    await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining(`'${named}'`) });
   });
 
   test("is refused for a claim that every object has", async () => {
@@ -145,7 +145,7 @@ describe("a token", () => {
     }
   });
 
-  test.each([["jku"], ["x5u"]])("has nobody called who stands in its header as %s", async (header) => {
+  test.each([["jku"], ["x5u"]])("calls no address that stands in its header as %s", async (header) => {
     const called: string[] = [];
     const noting = (url: string, init?: RequestInit) => {
       called.push(url);

@@ -60,13 +60,13 @@ describe("an answer", () => {
   test("is replaced at once by later facts about the owner from the watch", async () => {
     await find();
     apiTokens.setWatching(true);
-    apiTokens.elsewhere(token, { vouched: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
-    expect((await find())?.spec.vouched.groups).toEqual([]);
+    apiTokens.elsewhere(token, { assertedClaims: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
+    expect((await find())?.spec.assertedClaims.groups).toEqual([]);
   });
 
   test("is not replaced by earlier facts from the watch", async () => {
-    apiTokens.elsewhere(token, { vouched: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
-    expect((await find())?.spec.vouched.groups).toEqual([]);
+    apiTokens.elsewhere(token, { assertedClaims: { groups: [], at: "2026-06-01T11:00:00.000Z" } });
+    expect((await find())?.spec.assertedClaims.groups).toEqual([]);
   });
 
   test("that a token is gone is believed", async () => {
@@ -87,12 +87,12 @@ describe("questions", () => {
 
   test("that began too long ago are not joined", async () => {
     const answer = Promise.withResolvers<ApiToken | undefined>();
-    let asked = 0;
+    let requested = 0;
     const slow = {
       known: () => undefined,
       readClaimed: () => {
-        asked += 1;
-        return asked === 1 ? answer.promise : Promise.resolve(apiTokenFixture(revoked));
+        requested += 1;
+        return requested === 1 ? answer.promise : Promise.resolve(apiTokenFixture(revoked));
       },
     };
     const tokens = new LiveTokens(slow, clock);
@@ -103,7 +103,7 @@ describe("questions", () => {
     await first;
     // The late answer is older than the other one.
     expect((await tokens.find(id, true))?.spec.revokedAt).toBe(revoked.revokedAt);
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   });
 });
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
   clock = new TestClock(NOW);
   apiTokens = memoryApiTokens(clock);
   notes = tokenNotes({ apiTokens, clock, log: silentLog });
-  token = await apiTokens.create(apiTokenFixture({ vouched: { groups: ["a", "b"], at: NOW } }).spec);
+  token = await apiTokens.create(apiTokenFixture({ assertedClaims: { groups: ["a", "b"], at: NOW } }).spec);
 });
 
 const { owner } = apiTokenFixture().spec;
@@ -33,13 +33,13 @@ const owned = (groups: readonly string[], laterMs: number, subject = owner.subje
   permissions: new Set(),
   method: "id_token",
   expiresAt: undefined,
-  vouchedAt: new Date(Date.parse(NOW) + laterMs),
+  assertedAt: new Date(Date.parse(NOW) + laterMs),
 });
 /** Writes run beside the requests: the double needs one turn of the event loop. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const groups = async () => {
   await settled();
-  return apiTokens.known(token.metadata.name)?.spec.vouched.groups;
+  return apiTokens.known(token.metadata.name)?.spec.assertedClaims.groups;
 };
 const writes = () => apiTokens.writes.filter((what) => what !== "create");
 
@@ -47,7 +47,7 @@ describe("an owner with an ID token", () => {
   test("has the claims that let them in noted for their API tokens at once", async () => {
     notes.ownerSeen({ ...owned(["a", "b"], 1_000), claims: { hd: "example.test" } });
     await settled();
-    expect(apiTokens.known(token.metadata.name)?.spec.vouched.claims).toEqual({ hd: "example.test" });
+    expect(apiTokens.known(token.metadata.name)?.spec.assertedClaims.claims).toEqual({ hd: "example.test" });
   });
 
   test("loses a group for their API tokens at once, or gains one", async () => {
@@ -77,10 +77,10 @@ describe("an owner with an ID token", () => {
 
   test("brings all of their tokens up to date, each once however many requests come", async () => {
     const value = "svc_another";
-    await apiTokens.create(apiTokenFixture({ vouched: { groups: ["a", "b"], at: NOW } }, value).spec);
+    await apiTokens.create(apiTokenFixture({ assertedClaims: { groups: ["a", "b"], at: NOW } }, value).spec);
     for (let count = 0; count < 20; count += 1) notes.ownerSeen(owned(["a"], HOUR_MS));
     expect(await groups()).toEqual(["a"]);
-    expect(writes()).toEqual(["vouch", "vouch"]);
+    expect(writes()).toEqual(["storeAssertion", "storeAssertion"]);
   });
 
   test("fails by nothing that goes wrong there, and it is tried again a while later", async () => {

@@ -14,14 +14,14 @@ const session: Session = {
 };
 
 function refresherAt(...answers: readonly (Error | string)[]) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const clock = new TestClock();
   const refresh: ConsoleIssuer["refresh"] = async (token) => {
-    const answer = answers[asked.push(token.reveal()) - 1];
+    const answer = answers[requested.push(token.reveal()) - 1];
     if (answer instanceof Error) throw answer;
     return { idToken: idTokenOf(String(answer)), refreshToken: new Sensitive(`after ${token.reveal()}`) };
   };
-  return { asked, clock, refresh: createRefresher({ issuer: { refresh } as ConsoleIssuer, clock }) };
+  return { requests: requested, clock, refresh: createRefresher({ issuer: { refresh } as ConsoleIssuer, clock }) };
 }
 
 describe("a refreshed session", () => {
@@ -39,22 +39,22 @@ describe("a refreshed session", () => {
   });
 
   test("is asked for again after the issuer could not be used, and not after it has answered", async () => {
-    const { refresh, asked } = refresherAt(new IssuerUnusable("away"), "dev");
+    const { refresh, requests: requested } = refresherAt(new IssuerUnusable("away"), "dev");
     await expect(refresh(session)).rejects.toThrow(IssuerUnusable);
     await refresh(session);
     await refresh(session);
-    expect(asked).toEqual(["first", "first"]);
+    expect(requested).toEqual(["first", "first"]);
   });
 
   test("is remembered for half a minute, each for itself", async () => {
-    const { refresh, asked, clock } = refresherAt("dev", "dev", "dev");
+    const { refresh, requests: requested, clock } = refresherAt("dev", "dev", "dev");
     await refresh(session);
     await refresh({ ...session, refreshToken: new Sensitive("other") });
     clock.advance(30_000);
     await refresh(session);
-    expect(asked).toEqual(["first", "other"]);
+    expect(requested).toEqual(["first", "other"]);
     clock.advance(1);
     await refresh(session);
-    expect(asked).toEqual(["first", "other", "first"]);
+    expect(requested).toEqual(["first", "other", "first"]);
   });
 });

@@ -55,7 +55,7 @@ function storedDays(records: readonly UsageRecord[], days: readonly number[]) {
   });
 }
 
-const asked = fc.record({
+const requested = fc.record({
   records: fc.array(aUsageRecord, { maxLength: 40 }),
   stored: fc.subarray([0, 1, 2, 3, 4, 5, 6]),
   fromMs: fc.nat(3 * DAY),
@@ -64,9 +64,9 @@ const asked = fc.record({
   caller: aCaller,
 });
 
-type Asked = typeof asked extends fc.Arbitrary<infer A> ? A : never;
+type Requested = typeof requested extends fc.Arbitrary<infer A> ? A : never;
 
-function dashboardOf({ records, stored, fromMs, hours, interval, caller }: Asked) {
+function dashboardOf({ records, stored, fromMs, hours, interval, caller }: Requested) {
   const rollups = { days: () => storedDays(records, stored) };
   const period = { fromMs, toMs: fromMs + hours * HOUR };
   const report = costReport(period, NOW, { usageRecords: () => records, rollups, settings });
@@ -82,7 +82,7 @@ const centsOf = (parts: readonly { readonly total_cents: number | null }[]) =>
 
 test("the parts of every drill-down are the whole, to the cent, for every caller", () => {
   fc.assert(
-    fc.property(asked, (all) => {
+    fc.property(requested, (all) => {
       const { summary, by_repository, by_creator, by_config_set, timeseries, groups } = dashboardOf(all);
       const whole = summary.total_cents ?? 0;
       const drillDowns = [by_repository, by_creator, by_config_set, timeseries, ...groups];
@@ -97,7 +97,7 @@ test("the parts of every drill-down are the whole, to the cent, for every caller
 test("below maintainers only the caller is named, and no repository that the caller may not see", () => {
   const namesOf = (rows: readonly { readonly id: string | null }[]) => rows.flatMap(({ id }) => id ?? []);
   fc.assert(
-    fc.property(asked, (all) => {
+    fc.property(requested, (all) => {
       const { subject, groups, permissions } = all.caller;
       fc.pre(!permissions.has("environments:all"));
       const { by_repository, by_creator } = dashboardOf(all);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { type TSchema, Type } from "typebox";
-import { asMeant } from "../../../../api/input/normalize.ts";
+import { asMeant } from "../../../../api/input/request-input.ts";
 import { checker } from "../../../../api/input/validation.ts";
 import { exampleOf } from "../../../../api/openapi/examples.ts";
 import { listRoutes } from "../../../../api/routes.ts";

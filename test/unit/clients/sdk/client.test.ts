@@ -6,24 +6,24 @@ const refusal = (status: number, error_code: string) => Response.json({ detail: 
 
 function platformOf(...answers: readonly (Response | Error)[]) {
   const left = [...answers];
-  const asked: string[] = [];
+  const requested: string[] = [];
   const fetch: ClientOptions["fetch"] = async ({ method, url }) => {
-    asked.push(`${method} ${url}`);
+    requested.push(`${method} ${url}`);
     const answer = left.shift() ?? new Error("nothing more was expected");
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  return { asked, fetch };
+  return { requests: requested, fetch };
 }
 
 describe("what is followed", () => {
   const path = { environment_id: "shop", component: "backend" } as const;
 
   test("ends when it is gone, also when nothing ever came", async () => {
-    const { asked, fetch } = platformOf(new Response(""), refusal(404, "ENV_NOT_FOUND"));
+    const { requests: requested, fetch } = platformOf(new Response(""), refusal(404, "ENV_NOT_FOUND"));
     const client = createClient({ url: "https://eenv.example.test", fetch });
     expect(await Array.fromAsync(client.follow(LOG, { path }))).toEqual([]);
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   test("is refused when it never was there", async () => {
@@ -47,11 +47,11 @@ describe("what is followed", () => {
 
 describe("an address", () => {
   test.each([".", "..", ""])("is none with '%s' in its path, which would be that of another operation", async (id) => {
-    const { asked, fetch } = platformOf(Response.json({ data: {} }));
+    const { requests: requested, fetch } = platformOf(Response.json({ data: {} }));
     const client = createClient({ url: "https://eenv.example.test", fetch });
     const deleting = client.call("DELETE /api/v2/environments/{environment_id}", { path: { environment_id: id } });
     await expect(deleting).rejects.toThrow("environment_id");
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test("that can't be one is not tried again", async () => {

@@ -19,7 +19,7 @@ describe("the TTL in force", () => {
   test.each([
     ["what the spec says", { ttlHours: 7 }, { ttlHours: 9 }, 7],
     ["what was settled, when the spec no longer says", {}, { ttlHours: 9 }, 9],
-    ["a day, when nobody ever said", {}, undefined, 24],
+    ["a day, by default", {}, undefined, 24],
   ])("%s", (_rule, spec, status, expected) => {
     const environment = environmentFixture(status === undefined ? { spec } : { spec, status });
     expect(ttlHours(environment)).toBe(expected);

@@ -78,13 +78,13 @@ describe("a branch", () => {
       ),
       400,
     );
-    const asked = names.filter((one) => !one.includes("\u0000"));
-    const taken = await takenByGit(asked);
-    const expected = asked.map((one, at) => {
+    const requested = names.filter((one) => !one.includes("\u0000"));
+    const taken = await takenByGit(requested);
+    const expected = requested.map((one, at) => {
       const isShort = Buffer.byteLength(one) <= BRANCH_MAX_BYTES;
       return [one, taken[at] === true && isShort && !MISLEADING.test(one)];
     });
-    expect(asked.map((one) => [one, branchProblem(one) === undefined])).toEqual(expected);
+    expect(requested.map((one) => [one, branchProblem(one) === undefined])).toEqual(expected);
     expect(new Set(taken)).toEqual(new Set([true, false]));
   });
 

@@ -92,8 +92,8 @@ describe("who may use a repository", () => {
     ["everybody when it names no groups", undefined, [], true],
     ["everybody when its list is empty", [], ["team"], true],
     ["a member of one of its groups", ["a", "b"], ["x", "b"], true],
-    ["nobody else", ["a", "b"], ["c", "A"], false],
-    ["nobody without groups", ["a"], [], false],
+    ["no one else", ["a", "b"], ["c", "A"], false],
+    ["no one without groups", ["a"], [], false],
   ])("%s", (_rule, groups, callers, expected) => {
     const spec = groups === undefined ? {} : { access: { groups } };
     expect(admits(repositoryFixture("shop-api", spec), callers)).toBe(expected);

@@ -67,7 +67,7 @@ const weights = [600, 300, 100];
 describe("how long a number of builds takes", () => {
   test.each([
     {
-      name: "is first told by processors that are all busy",
+      name: "first assumes processors that are all busy",
       given: { done: { steps: 0, seconds: 0 }, seconds: 0 },
       expected: { seconds: 0, ofSeconds: 500 },
     },
@@ -99,7 +99,7 @@ describe("how long a number of builds takes", () => {
     [{ seconds: 130, ofSeconds: 700 }, "about 2 of 12 min"],
     [{ seconds: 0, ofSeconds: 700 }, "about 0 of 12 min"],
     [{ seconds: 25, ofSeconds: 65 }, "about 20 of 70 s"],
-  ])("is told in round numbers", (told, expected) => {
-    expect(words(told)).toBe(expected);
+  ])("is shown in round numbers", (reported, expected) => {
+    expect(words(reported)).toBe(expected);
   });
 });

@@ -33,14 +33,14 @@ describe("abuse case 98: the operator's pods are reached", () => {
   beforeAll(() => helmProgram(), 30 * 60_000);
 
   test.each([
-    { name: "by the ingress controller and nobody else", values: {}, expected: ["ingress"] },
+    { name: "by the ingress controller alone", values: {}, expected: ["ingress"] },
     {
       name: "by the ingress controller of environments, where the settings name another",
       values: { settings: { ...settings, isolation: { ingressFrom: [peer("edge")] } } },
       expected: ["edge"],
     },
     {
-      name: "by nobody, where the settings say so",
+      name: "by no peer, where the settings say so",
       values: { settings: { ...settings, isolation: { ingressFrom: [] } } },
       expected: [],
     },
@@ -58,7 +58,7 @@ describe("abuse case 98: the operator's pods are reached", () => {
       expected: [...names, "outside"],
     },
     {
-      name: "by everybody, where nobody is believed another address",
+      name: "by all, where no caller is believed another address",
       values: { networkPolicy: { enabled: false }, settings: { ...settings, api: { trustedProxyHops: 0 } } },
       expected: [...names, "outside"],
     },

@@ -30,10 +30,14 @@ describe("the platform chart", () => {
 
   test("gives Artifact Hub its kinds, and an example that the API server's schema admits", async () => {
     const chart = parse(readFileSync(`${root}/deploy/charts/platform/Chart.yaml`, "utf8"));
-    const told = parse(chart.annotations["artifacthub.io/crds"]) as { kind: string; name: string; version: string }[];
+    const reported = parse(chart.annotations["artifacthub.io/crds"]) as {
+      kind: string;
+      name: string;
+      version: string;
+    }[];
     const definitions = (await rendered()).filter(({ kind }) => kind === "CustomResourceDefinition");
     const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
-    expect(told.map(({ kind, name, version }) => ({ kind, name, version })).sort(byName)).toEqual(
+    expect(reported.map(({ kind, name, version }) => ({ kind, name, version })).sort(byName)).toEqual(
       definitions
         .map(({ metadata, spec }) => {
           const { names, versions } = spec as { names: { kind: string }; versions: { name: string }[] };

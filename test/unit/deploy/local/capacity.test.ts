@@ -23,9 +23,9 @@ describe("a machine", () => {
     { name: "everything built", freeDisk: 2 * GB, unbuilt: 0, words: "needs about 3 GB there" },
   ])("whose disk is too small says so, with the next step: $name, $words", ({ freeDisk, unbuilt, words }) => {
     const disks = { cache: { ...cache, freeBytes: freeDisk }, state: { ...state, freeBytes: freeDisk } };
-    const told = whyTooSmall({ disks, availableMemoryBytes: large.memory, unbuilt });
-    expect(told).toContain(words);
-    expect(told).toMatch(/free some|another disk/i);
+    const reported = whyTooSmall({ disks, availableMemoryBytes: large.memory, unbuilt });
+    expect(reported).toContain(words);
+    expect(reported).toMatch(/free some|another disk/i);
   });
 
   test("with two disks has to have room on each", () => {
@@ -33,14 +33,14 @@ describe("a machine", () => {
       cache: { ...cache, freeBytes: 10 * GB },
       state: { ...state, device: 2, freeBytes: 2 * GB },
     };
-    const told = whyTooSmall({ disks, availableMemoryBytes: large.memory, unbuilt: 1 });
-    expect(told).toContain("2.0 GB are free at /srv/checkout/.local, and the local cluster needs about 3 GB there");
+    const reported = whyTooSmall({ disks, availableMemoryBytes: large.memory, unbuilt: 1 });
+    expect(reported).toContain("2.0 GB are free at /srv/checkout/.local, and the local cluster needs about 3 GB there");
   });
 
   test("with little memory says so, with the alternative", () => {
     const disks = { cache: { ...cache, freeBytes: large.freeDisk }, state: { ...state, freeBytes: large.freeDisk } };
-    const told = whyTooSmall({ disks, availableMemoryBytes: 3 * GIB, unbuilt: 0 });
-    expect(told).toContain("3.0 GiB of memory are available, and the local cluster needs about 4 GiB");
-    expect(told).toContain("CLUSTER=existing");
+    const reported = whyTooSmall({ disks, availableMemoryBytes: 3 * GIB, unbuilt: 0 });
+    expect(reported).toContain("3.0 GiB of memory are available, and the local cluster needs about 4 GiB");
+    expect(reported).toContain("CLUSTER=existing");
   });
 });

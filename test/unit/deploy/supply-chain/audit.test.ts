@@ -11,11 +11,11 @@ import { auditOf } from "../../../stages/audit.ts";
 
 let folder: string;
 let registry: Server;
-let asked: object[];
+let requested: object[];
 let advisories: object;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "audit-"));
-  asked = [];
+  requested = [];
   advisories = {};
   const packages = {
     "": { name: "project", version: "1.0.0", dependencies: { leaky: "1.2.3" } },
@@ -26,7 +26,7 @@ beforeEach(async () => {
   await writeFile(join(folder, "package-lock.json"), JSON.stringify({ ...project, lockfileVersion: 3, packages }));
   registry = createServer(async (request, reply) => {
     if (request.method !== "POST") return reply.writeHead(404).end("{}");
-    asked.push((await json(request.pipe(createGunzip()))) as object);
+    requested.push((await json(request.pipe(createGunzip()))) as object);
     return reply.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(advisories));
   });
   await once(registry.listen(0, "127.0.0.1"), "listening");
@@ -41,7 +41,7 @@ const address = () => `http://127.0.0.1:${(registry.address() as AddressInfo).po
 
 test("a lock file without known vulnerabilities is clean, and npm has asked about its packages", async () => {
   expect(await auditOf(folder, address())).toEqual({ state: "clean" });
-  expect(asked).toEqual([{ leaky: ["1.2.3"] }]);
+  expect(requested).toEqual([{ leaky: ["1.2.3"] }]);
 }, 60_000);
 
 test("a vulnerable package is named with what is known, however little severe", async () => {

@@ -39,12 +39,12 @@ describe("a change is recorded by the leader", () => {
       expected: [["created", "uid-1", ""]],
     },
     {
-      name: "also of one that the REST interface wrote after somebody else",
+      name: "also of one that the REST interface wrote after another user",
       given: environment({ generation: 3, stamp: "audit-2", ...byUs }, 1),
       expected: [["changed", "uid-1", ""]],
     },
     {
-      name: "as a deletion of one whose end no pass has seen, whoever wrote it last",
+      name: "as a deletion of one whose end no pass has seen, by any last writer",
       given: environment({ generation: 2, deletionTimestamp }, 1),
       expected: [["deleted", "uid-1", ""]],
     },

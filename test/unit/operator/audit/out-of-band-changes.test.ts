@@ -112,14 +112,14 @@ describe("who wrote a spec last", () => {
     metadata: { manager: "labeller", time: "2026-06-02T00:00:00Z", fieldsV1: { "f:metadata": {} } },
   };
   test.each([
-    { name: "nobody is known", given: undefined, expected: [] },
+    { name: "no proxy is known", given: undefined, expected: [] },
     {
       name: "we did",
       given: [ofSpec("kubectl", "2026-05-01T00:00:00Z"), ofSpec("ephemeral-environments")],
       expected: [],
     },
     {
-      name: "somebody did after us",
+      name: "a user did after us",
       given: [ofSpec("ephemeral-environments", "2026-05-01T00:00:00Z"), ofSpec("argocd")],
       expected: ["argocd"],
     },

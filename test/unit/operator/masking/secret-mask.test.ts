@@ -208,7 +208,7 @@ describe("what a container said, with every value of its secrets masked", () => 
     );
   });
 
-  test("abuse 90: large ones are prepared once for whoever masks the same, however they take turns", async () => {
+  test("abuse 90: large ones are prepared once for all that mask the same, however they take turns", async () => {
     const masks = new SecretMasks(yieldIfDue);
     const values = [noise(4_096), noise(4_096)];
     const [one, two] = [masks.of(values), masks.of([...values].reverse())];

@@ -16,17 +16,17 @@ const repository = repositoryFixture("shop-api", { cloneUrl: "https://git.test/s
 
 function given(answer: () => Promise<string | undefined>) {
   const clock = new TestClock("2026-06-01T12:00:00Z");
-  const asked: string[] = [];
+  const requested: string[] = [];
   const repositoryHost = {
     head: (url: string, branch: string) => {
-      asked.push(`${url}#${branch}`);
+      requested.push(`${url}#${branch}`);
       return answer();
     },
   };
   const secretManager = memorySecretManager();
   const heads = createBranchHeads({ settings, secretManager, repositoryHost, clock });
   const refusal = (of: Repository = repository) => heads.headOf(of, "main").catch((error: unknown) => error);
-  return { heads, refusal, clock, asked };
+  return { heads, refusal, clock, requests: requested };
 }
 
 const failing = (error: Error) => () => Promise.reject(error);
@@ -36,23 +36,23 @@ describe("the head of a branch (abuse 110: no caller has a host asked without en
     ["that can't be reached", new RepositoryHostUnavailable("no answer"), 5_000],
     ["that rejects the login", new CredentialRejected("401"), 60_000],
   ])("of a host %s is not asked for again before its time", async (_what, error, pauseMs) => {
-    const { refusal, clock, asked } = given(failing(error));
+    const { refusal, clock, requests: requested } = given(failing(error));
     expect(await refusal()).toBeInstanceOf(HostUnavailable);
     clock.advance(pauseMs - 1_000);
     expect(await refusal()).toMatchObject({ retryAfterSeconds: 1 });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     clock.advance(1_000);
     await refusal();
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   test("is asked for at once where the Repository was changed meanwhile, and of other Repositories", async () => {
-    const { refusal, asked } = given(failing(new RepositoryHostUnavailable("no answer")));
+    const { refusal, requests: requested } = given(failing(new RepositoryHostUnavailable("no answer")));
     const { metadata } = repository;
     await refusal();
     await refusal({ ...repository, metadata: { ...metadata, generation: metadata.generation + 1 } });
     await refusal({ ...repository, metadata: { ...metadata, uid: "another" } });
-    expect(asked).toHaveLength(3);
+    expect(requested).toHaveLength(3);
   });
 
   describe("is asked for by sixteen at once, and the next gets a retry", () => {
@@ -77,10 +77,10 @@ describe("the head of a branch (abuse 110: no caller has a host asked without en
     };
 
     test("in all", async () => {
-      const { ask, refusal, answerAll, asked } = silent();
+      const { ask, refusal, answerAll, requests: requested } = silent();
       for (const at of [1, 2, 3, 4]) ask(named(`repository-${at}`, `git-${at}.test`), 4);
       expect(await refusal(named("another", "another.test"))).toMatchObject({ retryAfterSeconds: 1 });
-      expect(asked).toHaveLength(16);
+      expect(requested).toHaveLength(16);
       expect(new Set(await answerAll())).toEqual(new Set([commitA]));
       ask(named("another", "another.test"));
       expect(await answerAll()).toEqual([commitA]);
@@ -115,11 +115,11 @@ describe("the head of a branch (abuse 110: no caller has a host asked without en
   });
 
   test("is not asked for without the credential that the Repository names", async () => {
-    const { refusal, asked } = given(async () => commitA);
+    const { refusal, requests: requested } = given(async () => commitA);
     const credentialsRef = { name: "other", key: "latest" };
     const unbound = repositoryFixture("shop-api", { ...repository.spec, credentialsRef });
     expect(await refusal(unbound)).toBeInstanceOf(HostUnavailable);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test("can't be asked for while the secret manager is away", async () => {

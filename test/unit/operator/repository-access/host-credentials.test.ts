@@ -140,12 +140,12 @@ describe("a credential is refused", () => {
       expected: ["CredentialInvalid", "'shop@1' is not user:password in one line"] as [string, string],
     })),
   ])("$name", async ({ given, values = [], expected: [reason, message] }) => {
-    const asked = vault(...values);
-    const refused = await cloneCredential(of(given), asked).catch((error: unknown) => error);
+    const requested = vault(...values);
+    const refused = await cloneCredential(of(given), requested).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(CredentialRefused);
     expect(refused).toMatchObject({ reason, message: `spec.credentialsRef of Repository 'shop-api': ${message}` });
     // An unbound credential is not even read.
-    expect(asked.secretManager.looks).toHaveLength(reason === "CredentialNotBound" ? 0 : 1);
+    expect(requested.secretManager.looks).toHaveLength(reason === "CredentialNotBound" ? 0 : 1);
   });
 
   test("for a registry as for a git host", async () => {
@@ -157,20 +157,20 @@ describe("a credential is refused", () => {
   });
 
   test("by no caller while the secret manager is away: that is no answer", async () => {
-    const asked = vault();
-    asked.secretManager.setReachable(false);
-    const answer = () => cloneCredential(of({ credentialsRef: named() }), asked);
+    const requested = vault();
+    requested.secretManager.setReachable(false);
+    const answer = () => cloneCredential(of({ credentialsRef: named() }), requested);
     await expect(answer()).rejects.toBeInstanceOf(SecretManagerUnavailable);
-    asked.secretManager.setReachable(true);
+    requested.secretManager.setReachable(true);
     expect((await answer())?.reveal()).toBe("reader:new");
   });
 });
 
 test("a credential is read whenever it is wanted: a new value counts at once", async () => {
-  const asked = vault();
-  const answer = async () => (await cloneCredential(of({ credentialsRef: named() }), asked))?.reveal();
+  const requested = vault();
+  const answer = async () => (await cloneCredential(of({ credentialsRef: named() }), requested))?.reveal();
   expect(await answer()).toBe("reader:new");
-  asked.secretManager.share({ id: "shop", labels: {}, values: ["reader:old", "reader:new", "reader:newest"] });
+  requested.secretManager.share({ id: "shop", labels: {}, values: ["reader:old", "reader:new", "reader:newest"] });
   expect(await answer()).toBe("reader:newest");
 });
 

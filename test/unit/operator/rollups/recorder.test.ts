@@ -157,19 +157,19 @@ test("what waits for an API server that is away is bounded: the oldest is lost, 
 
 test("counts are reported as stored when they are, and not while they wait", async () => {
   const store = memoryRollupStore();
-  const told: string[] = [];
+  const reported: string[] = [];
   const recorder = createRecorder({
     store: unreliable(store, ["lost"]),
     writer: "one",
     clock: new TestClock(NOON),
     log: silentLog,
-    stored: () => void told.push("stored"),
+    stored: () => void reported.push("stored"),
   });
   recorder.count("requests");
   await recorder.flush();
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   await recorder.flush();
-  expect(told).toEqual(["stored"]);
+  expect(reported).toEqual(["stored"]);
 });
 
 test("what is counted while counts are stored waits for the next time", async () => {

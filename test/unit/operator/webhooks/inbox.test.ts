@@ -10,8 +10,8 @@ import { memoryEnvironments } from "../../../support/doubles/memory/environments
 import { memoryRepositories } from "../../../support/doubles/memory/repositories.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
-import { commitOf, pullRequestState, shopApi } from "../../../support/fixtures/webhooks/webhook-world.ts";
 import { memoryWebhooks } from "../../../support/http/memory-webhooks.ts";
+import { commitOf, pullRequestState, shopApi } from "../../../support/worlds/webhook-world.ts";
 
 const updatedAt = "2026-06-01T11:59:00.000Z";
 

@@ -8,7 +8,7 @@ import {
   environmentFixture,
   repositoryFixture,
 } from "../../../support/fixtures/environment/environment-fixture.ts";
-import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../support/worlds/webhook-world.ts";
 
 const [a, b] = [commitOf("a"), commitOf("b")];
 const MONOREPO = { fullName: "shop/shop" };

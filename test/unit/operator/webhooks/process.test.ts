@@ -9,7 +9,7 @@ import { memoryPullRequestHost } from "../../../support/doubles/memory/webhooks/
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
-import { pullRequestState, shopApi, WebhookWorld } from "../../../support/fixtures/webhooks/webhook-world.ts";
+import { pullRequestState, shopApi, WebhookWorld } from "../../../support/worlds/webhook-world.ts";
 
 const token = { name: "host-token", key: "latest" };
 const { hosts } = settingsFrom({

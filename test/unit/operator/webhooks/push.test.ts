@@ -3,7 +3,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/env
 import { HostUnavailable } from "../../../../crds/errors.ts";
 import { DELETED_BRANCH_ANNOTATION, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
 import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
-import { commitOf, WebhookWorld } from "../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, WebhookWorld } from "../../../support/worlds/webhook-world.ts";
 
 const GONE = DELETED_BRANCH_ANNOTATION.backend;
 const byPipeline: EnvironmentSpec["trigger"] = { kind: "pipeline", provider: "", repository: "shop-api" };
@@ -51,14 +51,14 @@ test("a deleted branch deletes the environments of its pipelines; others are war
   world.put(environment("made-and-fixed", { trigger: byPipeline, backend: { ...following, commit: commitOf("a") } }));
   world.put(environment("by-hand", { trigger: { kind: "api" } }));
   world.put(environment("of-another", { trigger: { ...byPipeline, repository: "other" } }));
-  const told = { done: "update", reason: "SourceGone", annotations: { [GONE]: "main" } };
+  const reported = { done: "update", reason: "SourceGone", annotations: { [GONE]: "main" } };
   expect(await pushed(world, { deleted: true })).toEqual([
     { name: "made", done: "delete", reason: "BranchDeleted" },
     { name: "made-and-protected", done: "nothing", reason: "Protected" },
     { name: "made-and-kept", done: "nothing", reason: "Protected" },
-    { name: "made-and-fixed", ...told },
-    { name: "by-hand", ...told },
-    { name: "of-another", ...told },
+    { name: "made-and-fixed", ...reported },
+    { name: "by-hand", ...reported },
+    { name: "of-another", ...reported },
   ]);
 });
 

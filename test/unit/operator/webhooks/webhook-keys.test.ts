@@ -24,8 +24,8 @@ beforeEach(() => {
   share("former", key("f"));
 });
 
-const revealed = async (asked: ReturnType<WebhookKeySource["keysOf"]>) => {
-  const { secrets, pipelineTokens } = await asked;
+const revealed = async (requested: ReturnType<WebhookKeySource["keysOf"]>) => {
+  const { secrets, pipelineTokens } = await requested;
   return [secrets, pipelineTokens].map((list) => list.map((value) => value.reveal()));
 };
 

@@ -22,7 +22,7 @@ test.each([
   "x-team: shop\nhidden-word",
   "x-team: shop\nname with spaces: hidden-word",
   "x-team: shop\nx: hidden-word\u0007",
-])("what is no header is told by its line alone: %j", (text) => {
+])("what is no header is named by its line alone: %j", (text) => {
   const failure = () => headersOf(text);
   expect(failure).toThrow("settings.tracing.headersFile: line 2 of the file is not 'name: value'");
   expect(failure).not.toThrow("hidden-word");

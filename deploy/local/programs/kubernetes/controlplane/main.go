@@ -73,7 +73,7 @@ func main() {
 	os.Exit(cli.Run(command()))
 }
 
-// redis serves Argo CD's cache from memory on the one address given, until it is told to stop. Clients must know the
+// redis serves Argo CD's cache from memory on the one address given, until it gets a signal to stop. Clients must know the
 // password of the environment variable REDIS_PASSWORD: everybody on the machine can read arguments. With a certificate
 // they can tell that it is this server that they tell the password to.
 func redis(arguments []string) int {

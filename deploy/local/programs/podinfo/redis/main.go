@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// serve answers until it is told to stop. Given is the file of its configuration, if any.
+// serve answers until it gets a signal to stop. Given is the file of its configuration, if any.
 func serve(arguments []string) error {
 	for _, file := range arguments {
 		if err := readConfiguration(file); err != nil {

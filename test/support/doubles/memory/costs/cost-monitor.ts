@@ -13,7 +13,7 @@ export interface HourOfNamespace {
 
 export interface MemoryCostMonitor extends CostMonitor {
   /** Requested periods, such as `2026-06-01T12:00:00.000Z/2026-06-01T13:00:00.000Z`. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
   knows(...hours: readonly HourOfNamespace[]): void;
   /** Makes the matching periods fail from now on. */
   fails(isMeant: (period: Period) => boolean): void;
@@ -22,17 +22,17 @@ export interface MemoryCostMonitor extends CostMonitor {
 /** An in-memory cost monitor; fulfils `costMonitorSuite`. */
 export function memoryCostMonitor(): MemoryCostMonitor {
   const known: HourOfNamespace[] = [];
-  const asked: string[] = [];
+  const requests: string[] = [];
   let isMeant = (_: Period) => false;
   return {
-    asked,
+    requested: requests,
     knows: (...hours) => void known.push(...hours),
     fails(which) {
       isMeant = which;
     },
     async byNamespace(period, signal) {
       signal.throwIfAborted();
-      asked.push(`${new Date(period.fromMs).toISOString()}/${new Date(period.toMs).toISOString()}`);
+      requests.push(`${new Date(period.fromMs).toISOString()}/${new Date(period.toMs).toISOString()}`);
       if (isMeant(period)) throw new CostMonitorUnavailable("it does not answer");
       return sumOf(known.filter(({ at }) => isIn(period, Date.parse(at))));
     },

@@ -1,18 +1,18 @@
-import type {
-  HostedPullRequest,
-  MissedWebhooks,
-  PullRequestReader,
+import {
+  type HostedPullRequest,
+  type MissedWebhooks,
+  PullRequestHostFailed,
+  type PullRequestReader,
 } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
-import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 
 /** A PullRequestReader with a test's pull requests; it records its calls. */
 export function memoryPullRequestReader() {
   const pulls = new Map<number, HostedPullRequest>();
-  const asked: (number | "open")[] = [];
+  const requested: (number | "open")[] = [];
   const redelivered: MissedWebhooks[] = [];
   let away: Error | undefined;
   const reached = (what: number | "open") => {
-    asked.push(what);
+    requested.push(what);
     if (away !== undefined) throw away;
   };
   const reader: PullRequestReader = {
@@ -33,7 +33,7 @@ export function memoryPullRequestReader() {
   return {
     reader,
     pulls,
-    asked,
+    requests: requested,
     redelivered,
     has: (pull: HostedPullRequest) => pulls.set(pull.number, pull),
     fail(isAway: boolean, retryAfterMs?: number) {

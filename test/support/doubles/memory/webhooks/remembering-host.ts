@@ -24,7 +24,7 @@ export interface Remembered {
 
 /** The ports of hosts, on a host that remembers each repository. It keeps no log of deliveries, as Gitea. */
 export interface RememberingHost {
-  readonly told: PullRequestHost;
+  readonly reported: PullRequestHost;
   readonly reader: PullRequestReader;
   readonly hooks: RepositoryHooks;
   /** By the full name. */
@@ -39,12 +39,12 @@ export function rememberingHost(): RememberingHost {
     repositories.set(fullName, known);
     return known;
   };
-  return { of, told: toldHost(of), reader: askedHost(of), hooks: hookingHost(of) };
+  return { of, reported: reportedHost(of), reader: askedHost(of), hooks: hookingHost(of) };
 }
 
 type Of = RememberingHost["of"];
 
-function toldHost(of: Of): PullRequestHost {
+function reportedHost(of: Of): PullRequestHost {
   let ids = 0;
   return {
     async report({ fullName }: HostedRepository, report) {

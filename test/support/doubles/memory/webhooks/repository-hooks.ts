@@ -12,7 +12,7 @@ export interface MemoryRepositoryHooks extends RepositoryHooks {
   readonly resumed: string[];
   /** The last argument of `put`. */
   readonly wanted: DesiredHook | undefined;
-  readonly asked: number;
+  readonly requested: number;
   /** Sets the last delivery of every hook. */
   delivered(delivery: LastDelivery | undefined): void;
   fail(failure: PullRequestHostFailed | undefined): void;
@@ -25,7 +25,7 @@ export function memoryRepositoryHooks(): MemoryRepositoryHooks {
   let last: LastDelivery | undefined;
   let failure: PullRequestHostFailed | undefined;
   let wanted: DesiredHook | undefined;
-  let asked = 0;
+  let requests = 0;
   let ids = 0;
   const reached = () => {
     if (failure !== undefined) throw failure;
@@ -37,8 +37,8 @@ export function memoryRepositoryHooks(): MemoryRepositoryHooks {
     get wanted() {
       return wanted;
     },
-    get asked() {
-      return asked;
+    get requested() {
+      return requests;
     },
     delivered: (delivery) => {
       last = delivery;
@@ -47,7 +47,7 @@ export function memoryRepositoryHooks(): MemoryRepositoryHooks {
       failure = given;
     },
     async list() {
-      asked += 1;
+      requests += 1;
       reached();
       return [...all];
     },

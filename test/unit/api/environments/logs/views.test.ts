@@ -64,7 +64,7 @@ describe("a line of JSON", () => {
       given: { time: "2026-99-01T12:00:00Z", ts: 5, msg: "m" },
       expected: { timestamp: written },
     },
-    { name: "with a level that nobody knows", given: { level: "loud", msg: "m" }, expected: { level: "INFO" } },
+    { name: "with a level that is unknown", given: { level: "loud", msg: "m" }, expected: { level: "INFO" } },
     { name: "with an empty message", given: { level: "info", msg: "" }, expected: { message: "" } },
   ];
   test.each(cases)("$name", ({ given, expected }) => {

@@ -19,5 +19,5 @@ test("a check that failed is not kept: the next one asks", async () => {
   await expect(checks.check(environment)).rejects.toBeInstanceOf(ClusterUnavailable);
   isKnown = true;
   expect((await checks.check(environment)).results.backend?.status).toBe("healthy");
-  expect(prober.asked).toHaveLength(1);
+  expect(prober.requested).toHaveLength(1);
 });

@@ -91,8 +91,8 @@ describe("the command that asks for the same", () => {
     fc.assert(
       fc.property(words, (all) => {
         const script = `printf '%s\\0' ${all.map(quoted).join(" ")}`;
-        const told = execFileSync("sh", ["-c", script], { encoding: "utf8" });
-        expect(told).toBe(all.length === 0 ? "\0" : all.map((word) => `${word}\0`).join(""));
+        const reported = execFileSync("sh", ["-c", script], { encoding: "utf8" });
+        expect(reported).toBe(all.length === 0 ? "\0" : all.map((word) => `${word}\0`).join(""));
       }),
       { numRuns: 25 },
     );

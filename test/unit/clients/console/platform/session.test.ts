@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { isSignedOut, sendWithSession, signInAddress } from "../../../../../clients/console/platform/session.ts";
 
 function server(answers: Readonly<Record<string, () => Response>>) {
-  const asked: { readonly path: string; readonly body: string }[] = [];
+  const requested: { readonly path: string; readonly body: string }[] = [];
   globalThis.fetch = async (input, init) => {
     const request = input instanceof Request ? input : new Request(new URL(String(input), "https://console"), init);
     const path = new URL(request.url).pathname;
-    asked.push({ path, body: await request.text() });
+    requested.push({ path, body: await request.text() });
     return answers[path]?.() ?? new Response(null, { status: 404 });
   };
-  return asked;
+  return requested;
 }
 
 const CALL = "/console/api/v2/environments";
@@ -27,7 +27,7 @@ describe("a request of the page", () => {
 
   test("whose session has run out is sent once more, whole, after the session was renewed", async () => {
     let isOld = true;
-    const asked = server({
+    const requested = server({
       [CALL]: () => new Response(null, { status: isOld ? 401 : 200 }),
       [REFRESH]: () => {
         isOld = false;
@@ -35,14 +35,14 @@ describe("a request of the page", () => {
       },
     });
     expect((await sendWithSession(create())).status).toBe(200);
-    expect(asked.map(({ path }) => path)).toEqual([CALL, REFRESH, CALL]);
-    expect(asked[2]?.body).toBe('{"environment_name":"shop"}');
+    expect(requested.map(({ path }) => path)).toEqual([CALL, REFRESH, CALL]);
+    expect(requested[2]?.body).toBe('{"environment_name":"shop"}');
     expect(isSignedOut.value).toBe(false);
   });
 
   test("renews the session once together with others: a refresh token that is used twice ends it", async () => {
     let isOld = true;
-    const asked = server({
+    const requested = server({
       [CALL]: () => new Response(null, { status: isOld ? 401 : 200 }),
       [REFRESH]: () => {
         isOld = false;
@@ -51,14 +51,14 @@ describe("a request of the page", () => {
     });
     const answers = await Promise.all([create(), create(), create()].map(sendWithSession));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(asked.filter(({ path }) => path === REFRESH)).toHaveLength(1);
+    expect(requested.filter(({ path }) => path === REFRESH)).toHaveLength(1);
   });
 
   test("that can't be renewed leads to the sign-in, and is not sent again", async () => {
     const refused = () => new Response(null, { status: 401 });
-    const asked = server({ [CALL]: refused, [REFRESH]: refused });
+    const requested = server({ [CALL]: refused, [REFRESH]: refused });
     expect((await sendWithSession(create())).status).toBe(401);
-    expect(asked.map(({ path }) => path)).toEqual([CALL, REFRESH]);
+    expect(requested.map(({ path }) => path)).toEqual([CALL, REFRESH]);
     expect(isSignedOut.value).toBe(true);
   });
 
@@ -74,9 +74,9 @@ describe("a request of the page", () => {
   });
 
   test("that is refused for another reason touches no session", async () => {
-    const asked = server({ [CALL]: () => new Response(null, { status: 403 }) });
+    const requested = server({ [CALL]: () => new Response(null, { status: 403 }) });
     expect((await sendWithSession(create())).status).toBe(403);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(isSignedOut.value).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ describe("files that programs write at fixed paths", () => {
     { name: "ephemeral-environments-0f60ced2-eth0", expected: true },
     { name: "cni-loopback-0f60ced2-lo", expected: false },
     { name: "pods-0f60ced2-eth0", expected: false },
-  ])("is told by the network's name: $name", ({ name, expected }) => {
+  ])("is recognised by the network's name: $name", ({ name, expected }) => {
     expect(isResultOfPodNetwork(name)).toBe(expected);
   });
 

@@ -15,29 +15,29 @@ describe("an existing cluster", () => {
       says: [],
     },
     {
-      name: "with an Argo CD of another name is told where to say it",
+      name: "with an Argo CD of another name learns where to say it",
       found: kind("applications") + kind("appprojects") + namespace,
       says: [expect.stringContaining("set deployer.serviceAccount")],
     },
     {
-      name: "without its kinds is told what to install",
+      name: "without its kinds learns what to install",
       found: namespace + account,
       says: [
         "The cluster has no applications.argoproj.io, appprojects.argoproj.io: install Argo CD (https://argo-cd.readthedocs.io/en/stable/getting_started/).",
       ],
     },
     {
-      name: "with one of its kinds is told the other",
+      name: "with one of its kinds learns the other",
       found: kind("applications") + namespace + account,
       says: [expect.stringContaining("no appprojects.argoproj.io:")],
     },
     {
-      name: "with Argo CD elsewhere is told the setting",
+      name: "with Argo CD elsewhere learns the setting",
       found: kind("applications") + kind("appprojects"),
       says: [expect.stringContaining("the setting deployer.namespace")],
     },
     {
-      name: "without anything of it is told all that is missing",
+      name: "without anything of it learns all that is missing",
       found: "",
       says: [expect.stringContaining("install Argo CD"), expect.stringContaining("the setting deployer.namespace")],
     },

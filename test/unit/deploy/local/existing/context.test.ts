@@ -10,9 +10,9 @@ describe("the cluster of the current context", () => {
     { name: "is left alone when nothing is typed", typed: "", says: "Nothing was done" },
     { name: "is left alone after a mere yes", typed: "yes", says: "Nothing was done" },
   ])("$name", async ({ typed, says }) => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const ask = async (question: string) => {
-      asked.push(question);
+      requested.push(question);
       return typed;
     };
     const confirmed = confirmContext(context, { yes: false, ask }).then(
@@ -20,7 +20,7 @@ describe("the cluster of the current context", () => {
       (error: Error) => error.message,
     );
     expect(await confirmed).toEqual(says && expect.stringContaining(says));
-    expect(asked).toEqual([expect.stringMatching(/"staging" \(https:\/\/staging\.example\.com\)/)]);
+    expect(requested).toEqual([expect.stringMatching(/"staging" \(https:\/\/staging\.example\.com\)/)]);
   });
 
   test("is taken unasked when it was confirmed with the command", async () => {

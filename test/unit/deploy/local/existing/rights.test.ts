@@ -7,7 +7,7 @@ const manifest = (apiVersion: string, kind: string, namespace?: string) => ({
   metadata: { name: "any", ...(namespace !== undefined && { namespace }) },
 });
 
-const asked = (...manifests: ReturnType<typeof manifest>[]) =>
+const requested = (...manifests: ReturnType<typeof manifest>[]) =>
   neededRights(manifests, "platform").map(({ verb, group, resource, subresource = "", namespace = "-" }) =>
     [verb, [resource, group].filter(Boolean).join("."), subresource, namespace].join(" "),
   );
@@ -15,7 +15,7 @@ const asked = (...manifests: ReturnType<typeof manifest>[]) =>
 const TOKEN = "create serviceaccounts token platform";
 
 test("objects are created and changed where they are, and tokens are requested for the platform", () => {
-  expect(asked(manifest("v1", "Namespace"), manifest("v1", "ConfigMap", "platform"))).toEqual([
+  expect(requested(manifest("v1", "Namespace"), manifest("v1", "ConfigMap", "platform"))).toEqual([
     "create namespaces  -",
     "patch namespaces  -",
     "create configmaps  platform",
@@ -26,7 +26,7 @@ test("objects are created and changed where they are, and tokens are requested f
 
 test("a kind is asked about once in each namespace", () => {
   const policy = manifest("networking.k8s.io/v1", "NetworkPolicy", "one");
-  expect(asked(policy, policy, manifest("networking.k8s.io/v1", "NetworkPolicy", "two"))).toEqual([
+  expect(requested(policy, policy, manifest("networking.k8s.io/v1", "NetworkPolicy", "two"))).toEqual([
     "create networkpolicies.networking.k8s.io  one",
     "patch networkpolicies.networking.k8s.io  one",
     "create networkpolicies.networking.k8s.io  two",
@@ -36,7 +36,7 @@ test("a kind is asked about once in each namespace", () => {
 });
 
 test("roles are given to the platform beyond what the user has", () => {
-  expect(asked(manifest("rbac.authorization.k8s.io/v1", "ClusterRole"))).toEqual([
+  expect(requested(manifest("rbac.authorization.k8s.io/v1", "ClusterRole"))).toEqual([
     "create clusterroles.rbac.authorization.k8s.io  -",
     "patch clusterroles.rbac.authorization.k8s.io  -",
     "escalate clusterroles.rbac.authorization.k8s.io  -",
@@ -54,7 +54,7 @@ test("an installer of a policy on the classes of a kind may read them", () => {
     ...manifest("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
     spec: { paramKind: { apiVersion, kind } },
   }));
-  expect(asked(...policies)).toEqual([
+  expect(requested(...policies)).toEqual([
     "create validatingadmissionpolicies.admissionregistration.k8s.io  -",
     "patch validatingadmissionpolicies.admissionregistration.k8s.io  -",
     "get storageclasses.storage.k8s.io  -",

@@ -6,9 +6,9 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { git } from "../../../../../deploy/local/git/repositories.ts";
 import { programUsers } from "../../../../../deploy/local/processes/unprivileged.ts";
+import { freePorts } from "../../../../support/fixtures/free-ports.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { rawConnection } from "../../../../support/http/raw-connection.ts";
-import { freePorts } from "../../../../support/plane/free-ports.ts";
 
 const script = resolve(import.meta.dirname, "../../../../../deploy/local/git/serve.ts");
 const refs = "/platform/chart.git/info/refs?service=git-upload-pack";

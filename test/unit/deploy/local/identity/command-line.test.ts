@@ -6,7 +6,7 @@ import { authorized, requestTokens } from "../../../../support/http/local-log-in
 
 const EMAIL = "dev@example.test";
 const client_id = "eenv";
-const asked = { client_id, scope: "openid email profile offline_access", prompt: "consent" };
+const requested = { client_id, scope: "openid email profile offline_access", prompt: "consent" };
 
 describe("the local identity provider, for the command line", () => {
   let provider: IdentityProvider;
@@ -29,7 +29,10 @@ describe("the local identity provider, for the command line", () => {
   });
 
   test("gives refresh tokens that are good once: with a second use all of the log-in end", async () => {
-    const { id_token, refresh_token } = await requestTokens(provider.issuer, await authorized(provider, EMAIL, asked));
+    const { id_token, refresh_token } = await requestTokens(
+      provider.issuer,
+      await authorized(provider, EMAIL, requested),
+    );
     expect(await verified(id_token)).toMatchObject({ sub: "u-dev" });
     const second = await refresh(refresh_token);
     expect(await verified(second.id_token)).toMatchObject({
@@ -41,7 +44,7 @@ describe("the local identity provider, for the command line", () => {
   });
 
   test("lets a program without a browser in once a person has confirmed its code and logged in", async () => {
-    const body = new URLSearchParams({ client_id, scope: asked.scope });
+    const body = new URLSearchParams({ client_id, scope: requested.scope });
     const begun = await (await fetch(`${provider.issuer}/device/auth`, { method: "POST", body })).json();
     const { device_code, user_code, verification_uri } = begun as Record<string, string>;
     const grant = {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, test } from "@jest/globals";
 import { assertPortsAreFree, clusterPorts } from "../../../../../deploy/local/network/ports.ts";
-import { freePorts } from "../../../../support/plane/free-ports.ts";
+import { freePorts } from "../../../../support/fixtures/free-ports.ts";
 
 describe("the ports of the local cluster", () => {
   test("used by another program are named with their numbers and settings", async () => {

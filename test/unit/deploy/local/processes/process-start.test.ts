@@ -20,7 +20,7 @@ describe("the start of a process", () => {
       expected: new Date(2026, 10, 21, 9, 54, 12),
     },
     { name: "takes no answer for ended", line: "", expected: undefined },
-  ])("told by ps $name", ({ line, expected }) => {
+  ])("as ps prints it: $name", ({ line, expected }) => {
     expect(parsePsStart(line)).toBe(expected && String(expected.getTime()));
   });
 });

@@ -76,7 +76,7 @@ const cases: readonly {
     message: "connection refused",
   },
   {
-    name: "a chart that doesn't render is told by Helm's own words alone",
+    name: "a chart that doesn't render is reported in Helm's own words alone",
     status: { ...healthy, conditions: [{ type: "ComparisonError", message: rendering("a1b2") }] },
     state: "broken",
     problem: "ChartInvalid",

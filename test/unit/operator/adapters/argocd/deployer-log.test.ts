@@ -8,13 +8,13 @@ const shop = { name: "shop", uid: "u" };
 const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
 
 function logOf(status: object | undefined, failure?: Error) {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const read = async (...question: unknown[]) => {
-    asked.push(question);
+    requested.push(question);
     if (failure !== undefined) throw failure;
     return status === undefined ? undefined : ({ status } as unknown as ObservedObject);
   };
-  return { asked, log: argocdDeployerLog({ read }, settings) };
+  return { requests: requested, log: argocdDeployerLog({ read }, settings) };
 }
 
 const broken = {
@@ -75,9 +75,9 @@ describe("what Argo CD says of an application", () => {
   });
 
   test("is asked of the environment's own application", async () => {
-    const { log, asked } = logOf({});
+    const { log, requests: requested } = logOf({});
     await log.entries(shop);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       [shop, expect.objectContaining({ kind: "Application" }), { name: "env-shop", namespace: "argocd" }],
     ]);
   });

@@ -54,14 +54,14 @@ function deployer(status: object | undefined = unsynced, jobs: readonly object[]
 describe("a broken application is asked to try again", () => {
   test("after 15 s, then each time when the failure is twice as old, at last every 10 minutes", async () => {
     const { deployer: argocd, clock, written } = deployer();
-    const asked: number[] = [];
-    while (asked.length < 9) {
+    const requested: number[] = [];
+    while (requested.length < 9) {
       const before = written.length;
       const nextInMs = await argocd.retry(wanted, BROKEN_SINCE);
-      if (written.length > before) asked.push((clock.now().getTime() - BROKEN_SINCE.getTime()) / 1000);
+      if (written.length > before) requested.push((clock.now().getTime() - BROKEN_SINCE.getTime()) / 1000);
       clock.advance(nextInMs);
     }
-    expect(asked).toEqual([15, 30, 60, 120, 240, 480, 960, 1560, 2160]);
+    expect(requested).toEqual([15, 30, 60, 120, 240, 480, 960, 1560, 2160]);
   });
 
   test("once, however many reconciles and processes write it", async () => {

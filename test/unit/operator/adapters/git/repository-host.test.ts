@@ -16,17 +16,17 @@ let server: Server;
 let host: ReturnType<typeof gitRepositoryHost>;
 let discovery: Answer;
 let branches: Answer;
-let asked: string[];
+let requested: string[];
 /** Authorizations of the requests; none is an empty text. */
 let authorized: string[];
 
 beforeEach(async () => {
   discovery = (reply) => reply.writeHead(200, { "content-type": ADVERTISED }).end(lines("version 2\n", "ls-refs\n"));
   branches = (reply) => reply.end(lines(`${COMMIT} refs/heads/main\n`));
-  asked = [];
+  requested = [];
   authorized = [];
   server = createServer((request, reply) => {
-    asked.push(`${request.method} ${request.url}`);
+    requested.push(`${request.method} ${request.url}`);
     authorized.push(request.headers.authorization ?? "");
     request.resume().on("end", () => (request.method === "GET" ? discovery : branches)(reply));
   });
@@ -163,7 +163,7 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
   test("a redirect is an answer, and is not followed", async () => {
     discovery = (reply) => reply.writeHead(302, { location: "/elsewhere" }).end();
     expect((await refusal()).message).toMatch(/answered 302/);
-    expect(asked).toEqual(["GET /team/shop.git/info/refs?service=git-upload-pack"]);
+    expect(requested).toEqual(["GET /team/shop.git/info/refs?service=git-upload-pack"]);
   });
 
   test("a page of another kind is named as what it is", async () => {
@@ -202,15 +202,15 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
   });
 
   test.each(["reader:s3cret@", "s3cret@"])(
-    "a clone URL with %s in it asks nobody, and is not repeated",
+    "a clone URL with %s in it asks no host, and is not repeated",
     async (login) => {
       const { message } = await refusal(cloneUrl().replace("//", `//${login}`));
       expect(message).toBe("the cloneUrl holds credentials: name them by spec.credentialsRef instead");
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
     },
   );
 
-  test.each(["?@", "#@", "?a:b@"])("a clone URL that hides another host behind %s asks nobody", async (trick) => {
+  test.each(["?@", "#@", "?a:b@"])("a clone URL that hides another host behind %s asks no host", async (trick) => {
     const { host } = new URL(cloneUrl());
     for (const url of [
       `http://${host}${trick}127.0.0.1:1/team/shop.git`,
@@ -218,7 +218,7 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
     ]) {
       expect((await refusal(url)).message).toMatch(/has a query or a fragment/);
     }
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   test("a credential is sent over no plain connection to another machine", async () => {

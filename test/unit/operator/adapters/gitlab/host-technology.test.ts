@@ -54,11 +54,11 @@ describe("feedback to gitlab", () => {
 
   test("edits its note in place, finds a lost one by its marker and touches no other author's", async () => {
     const { api, host } = await scene();
-    api.notes.push({ id: 1, body: `${marker}\nby somebody else`, author: { id: 8 } });
+    api.notes.push({ id: 1, body: `${marker}\nby another account`, author: { id: 8 } });
     const note = { number: 42, marker, mayCreate: true };
     const id = await host.comment(repository, { ...note, text: "one" }, signal);
     expect(await host.comment(repository, { ...note, text: "two" }, signal)).toBe(id);
     expect(await host.comment(repository, { ...note, text: "three", id: 999 }, signal)).toBe(id);
-    expect(api.notes.map(({ body }) => body)).toEqual([`${marker}\nby somebody else`, `${marker}\nthree`]);
+    expect(api.notes.map(({ body }) => body)).toEqual([`${marker}\nby another account`, `${marker}\nthree`]);
   });
 });

@@ -130,8 +130,10 @@ describe("the calls to a host", () => {
     async (kind, prefix) => {
       const { state, api, warnings, counts } = await scene(kind);
       const left = async (remaining: number, reset: number) => {
-        const told = { limit: 5000, remaining, reset };
-        const headers = Object.fromEntries(Object.entries(told).map(([name, value]) => [`${prefix}-${name}`, value]));
+        const reported = { limit: 5000, remaining, reset };
+        const headers = Object.fromEntries(
+          Object.entries(reported).map(([name, value]) => [`${prefix}-${name}`, value]),
+        );
         state.reply = () => ({ headers });
         await api.request(LIST, of, signal);
       };

@@ -50,7 +50,7 @@ async function scene(kind: keyof typeof KINDS) {
 }
 
 const foreign = (api: HostApiDouble) =>
-  api.comments.push({ id: 1, body: `${marker}\nby somebody else`, user: { id: 8 } });
+  api.comments.push({ id: 1, body: `${marker}\nby another account`, user: { id: 8 } });
 
 describe.each(["gitea", "github"] as const)("feedback to %s", (kind) => {
   test.concurrent("sets the status of a commit with the token", async () => {
@@ -75,7 +75,7 @@ describe.each(["gitea", "github"] as const)("feedback to %s", (kind) => {
     expect(await host.comment(repository, sticky("two", id), signal)).toBe(id);
     expect(await host.comment(repository, sticky("three"), signal)).toBe(id);
     expect(await host.comment(repository, sticky("four", 999), signal)).toBe(id);
-    expect(api.comments.map(({ body }) => body)).toEqual([`${marker}\nby somebody else`, `${marker}\nfour`]);
+    expect(api.comments.map(({ body }) => body)).toEqual([`${marker}\nby another account`, `${marker}\nfour`]);
   }, 60_000);
 });
 
@@ -86,7 +86,7 @@ test.concurrent("a GitHub App, which may not ask for its user, finds its comment
   foreign(api);
   const id = await host.comment(repository, sticky("one"), signal);
   expect(await host.comment(repository, sticky("two"), signal)).toBe(id);
-  expect(api.comments.map(({ body }) => body)).toEqual([`${marker}\nby somebody else`, `${marker}\ntwo`]);
+  expect(api.comments.map(({ body }) => body)).toEqual([`${marker}\nby another account`, `${marker}\ntwo`]);
 }, 60_000);
 
 describe("deployments of GitHub", () => {

@@ -15,7 +15,7 @@ let folder: string;
 let ca: string;
 let ingress: Server;
 let port: number;
-let asked: string[];
+let requested: string[];
 let connections: number;
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ca = await readFile(authority.certificate, "utf8");
   const identity = { key: await readFile(pair.key), cert: await readFile(pair.certificate) };
   ingress = createServer(identity, (request, reply) => {
-    asked.push(`${request.headers.host}${request.url}`);
+    requested.push(`${request.headers.host}${request.url}`);
     reply.end("hello");
   });
   ingress.on("connection", () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  asked = [];
+  requested = [];
   connections = 0;
 });
 
@@ -58,7 +58,7 @@ describe("a path never leads to another host than the environment's own", () => 
   ])("$path", async ({ path, expected }) => {
     const result = await prober(`127.0.0.1:${port}`).probe(`https://${HOST}`, path);
     expect(result.status).toBe("healthy");
-    expect(asked).toEqual([HOST + expected]);
+    expect(requested).toEqual([HOST + expected]);
   });
 });
 
@@ -73,5 +73,5 @@ describe("without an ingress address, nothing inside is connected to, however it
 test.each(["127.0.0.1", "[::ffff:127.0.0.1]", "localhost"])("the ingress may be %s", async (address) => {
   const result = await prober(`${address}:${port}`).probe(`https://${HOST}`, "/");
   expect(result).toMatchObject({ status: "healthy", message: "it answered 200" });
-  expect(asked).toEqual([`${HOST}/`]);
+  expect(requested).toEqual([`${HOST}/`]);
 });

@@ -48,23 +48,23 @@ const readAll = (count: number, from = 0) =>
 describe("what is said of an owner, when the API server finds it invalid,", () => {
   const said = { groups: ["a"], at: "2026-06-01T12:00:00.000Z" };
   const known = (at: string, uid?: string) => {
-    const { metadata, ...token } = apiTokenFixture({ vouched: { groups: [], at } });
+    const { metadata, ...token } = apiTokenFixture({ assertedClaims: { groups: [], at } });
     return { ...token, metadata: { ...metadata, ...(uid === undefined ? {} : { uid }) } };
   };
 
   test.each([
     { name: "came too late where something newer is known", current: known("2026-06-01T12:00:01.000Z") },
-    { name: "is of nobody where the token is another one", current: known("2026-06-01T11:00:00.000Z", "uid-2") },
+    { name: "is of no token where the token is another one", current: known("2026-06-01T11:00:00.000Z", "uid-2") },
   ])("$name", async ({ current }) => {
     server.on(({ method }) => method === "PATCH", status(422, "Invalid"));
     server.on(() => true, json(current));
-    await apiTokens.vouch(apiTokenFixture(), said);
+    await apiTokens.storeAssertion(apiTokenFixture(), said);
   });
 
   test("is an error where nothing newer is known, or a group that was lost would be kept in silence", async () => {
     server.on(({ method }) => method === "PATCH", status(422, "Invalid"));
     server.on(() => true, json(known("2026-06-01T11:00:00.000Z")));
-    await expect(apiTokens.vouch(apiTokenFixture(), said)).rejects.toBeInstanceOf(ConfigInvalid);
+    await expect(apiTokens.storeAssertion(apiTokenFixture(), said)).rejects.toBeInstanceOf(ConfigInvalid);
   });
 });
 

@@ -41,8 +41,8 @@ test("what looks older than its namespace is asked for once, and believed when i
   server.on(({ method }) => method === "GET", json(found));
   const cluster = kubernetesCluster({ client, watched, clock: systemClock });
   expect(await cluster.ensure(owner, limitRangeKind, desired)).toBe("unchanged");
-  const asked = server.seen.length;
-  expect(asked).toBeGreaterThan(0);
+  const requested = server.seen.length;
+  expect(requested).toBeGreaterThan(0);
   expect(await cluster.ensure(owner, limitRangeKind, desired)).toBe("unchanged");
-  expect(server.seen).toHaveLength(asked);
+  expect(server.seen).toHaveLength(requested);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { ComponentSelectors } from "../../../../../crds/repository/component-selectors.ts";
+import type { ComponentSelectors } from "../../../../../crds/environment/component-selectors.ts";
 import { chosenPods, type Labelled } from "../../../../../operator/adapters/kubernetes/component-pods.ts";
 
 type Labels = Readonly<Record<string, string>>;

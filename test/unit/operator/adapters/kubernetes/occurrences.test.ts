@@ -29,9 +29,9 @@ test("what happens in one millisecond keeps its order", () => {
   const clock = new TestClock();
   const occurrences = createOccurrences(clock);
   const startAt = clock.now().getTime() * 1000;
-  const times = ["one", "two"].map((content) => occurrences.note("told", content, true).occurrence.firstAt);
+  const times = ["one", "two"].map((content) => occurrences.note("content", content, true).occurrence.firstAt);
   expect(times).toEqual([startAt, startAt + 1]);
   clock.advance(1);
-  const again = occurrences.note("told", "one", true).occurrence;
+  const again = occurrences.note("content", "one", true).occurrence;
   expect(again).toMatchObject({ firstAt: startAt, lastAt: startAt + 1_000 });
 });

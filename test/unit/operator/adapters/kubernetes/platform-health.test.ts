@@ -126,10 +126,10 @@ describe("an answer", () => {
     answer(ENVIRONMENTS, silence);
     answer(APPLICATIONS, silence);
     const clock = new TestClock();
-    const asked = healthBy(clock).check();
+    const requested = healthBy(clock).check();
     await until(() => server.seen.length === 2, { what: "both questions" });
     clock.advance(2_000);
-    const { datastore, deployer } = await asked;
+    const { datastore, deployer } = await requested;
     expect([datastore.healthy, datastore.responseTimeMs, deployer.healthy]).toEqual([false, 2_000, false]);
   });
 });

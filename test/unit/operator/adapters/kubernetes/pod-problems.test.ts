@@ -88,7 +88,7 @@ const cases: readonly {
     expected: [{ reason: "CrashLoop", sentence: /ends soon after every start \(exit code 2\)/, speaks: true }],
   },
   {
-    name: "that ended at a moment which nobody knows",
+    name: "that ended at a unknown moment",
     pods: [
       pod({
         state: { terminated: { exitCode: 3, startedAt: null, finishedAt: null } },
@@ -120,7 +120,7 @@ const cases: readonly {
     expected: [{ reason: "CrashLoop", sentence: /needs more memory than its limit of 512Mi \(OOMKilled\)/ }],
   },
   {
-    name: "an initial container that crashes is told of, not the one that waits for it",
+    name: "an initial container that crashes is reported, not the one that waits for it",
     pods: [pod(waiting("PodInitializing"), { initial: looping })],
     expected: [{ reason: "CrashLoop", sentence: /container 'migrate'/ }],
   },

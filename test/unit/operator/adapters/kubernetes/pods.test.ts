@@ -129,8 +129,8 @@ describe("what a container said last", () => {
 
   test("is asked for in twenty lines, of the run that ended", async () => {
     await (await trouble({ log: log("a\n") })).evidence();
-    const asked = server.seen.find(({ path }) => path === LOG)?.query;
-    expect(Object.fromEntries(asked ?? [])).toEqual({
+    const requested = server.seen.find(({ path }) => path === LOG)?.query;
+    expect(Object.fromEntries(requested ?? [])).toEqual({
       container: "backend",
       timestamps: "true",
       tailLines: "20",

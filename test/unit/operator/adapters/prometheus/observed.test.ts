@@ -36,7 +36,7 @@ beforeEach(() => {
   });
 });
 
-function told(status: EphemeralEnvironment["status"], more: { deletedAfterS?: number; name?: string } = {}) {
+function reported(status: EphemeralEnvironment["status"], more: { deletedAfterS?: number; name?: string } = {}) {
   const { deletedAfterS, name = "shop" } = more;
   version += 1;
   const environment = environmentFixture({
@@ -58,9 +58,9 @@ const HOUR_S = 3600;
 
 describe("the leader", () => {
   test("counts environments by the phase that users see, and knows what is overdue", async () => {
-    told({ phase: "ready" });
-    told({ phase: "failed" }, { name: "broken" });
-    told({ phase: "ready" }, { name: "going", deletedAfterS: 10 });
+    reported({ phase: "ready" });
+    reported({ phase: "failed" }, { name: "broken" });
+    reported({ phase: "ready" }, { name: "going", deletedAfterS: 10 });
     clock.advance((HOUR_S + 5) * 1000);
     expect(await scrapedOf(metrics, "ephemeral_environments{")).toEqual({
       'ephemeral_environments{phase="creating"}': 0,
@@ -77,12 +77,12 @@ describe("the leader", () => {
   });
 
   test("measures the life of an environment where it changes", async () => {
-    told({ phase: "creating" });
-    told({ phase: "failed" });
-    told({ phase: "ready", readyAt: secondsIn(42) });
-    told({ phase: "failed", readyAt: secondsIn(42) });
-    told({ phase: "ready", readyAt: secondsIn(42) });
-    const last = told({ phase: "ready", readyAt: secondsIn(42) }, { deletedAfterS: HOUR_S + 7 });
+    reported({ phase: "creating" });
+    reported({ phase: "failed" });
+    reported({ phase: "ready", readyAt: secondsIn(42) });
+    reported({ phase: "failed", readyAt: secondsIn(42) });
+    reported({ phase: "ready", readyAt: secondsIn(42) });
+    const last = reported({ phase: "ready", readyAt: secondsIn(42) }, { deletedAfterS: HOUR_S + 7 });
     clock.advance((HOUR_S + 20) * 1000);
     caches.environments.remove({ ...last, metadata: { ...last.metadata, resourceVersion: "9" } });
     const found = await scraped(metrics);
@@ -100,8 +100,8 @@ describe("the leader", () => {
   });
 
   test("takes no deletion before the expiry for a late one", async () => {
-    told({ phase: "ready" });
-    told({ phase: "ready" }, { deletedAfterS: 60 });
+    reported({ phase: "ready" });
+    reported({ phase: "ready" }, { deletedAfterS: 60 });
     expect((await scraped(metrics)).get("ephemeral_environment_expiry_lateness_seconds_count")).toBe(0);
   });
 });
@@ -132,8 +132,8 @@ test("calls of hosts are counted by answer, and their budgets are shown", async 
     "x-ratelimit-remaining": "7",
     "x-ratelimit-reset": String(Date.parse(secondsIn(60)) / 1000),
   };
-  const asked = calls.of("git").counted(async () => new Response("", { headers }) as never);
-  await asked("https://git.test", {});
+  const requested = calls.of("git").counted(async () => new Response("", { headers }) as never);
+  await requested("https://git.test", {});
   calls.of("git").limited();
   expect(await scrapedOf(metrics, "ephemeral_host")).toEqual({
     'ephemeral_host_calls_total{host="git",answer="2xx"}': 1,
@@ -146,15 +146,15 @@ test("calls of hosts are counted by answer, and their budgets are shown", async 
 });
 
 test("what a cache shows first is no change", async () => {
-  told({ phase: "ready", readyAt: secondsIn(42) });
+  reported({ phase: "ready", readyAt: secondsIn(42) });
   const found = await scraped(metrics);
   expect(found.get("ephemeral_environment_creation_seconds_count")).toBe(0);
 });
 
 test("another replica has no figures of the whole cluster, and counts no change", async () => {
   isLeading = false;
-  told({ phase: "creating" });
-  told({ phase: "ready", readyAt: secondsIn(42) });
+  reported({ phase: "creating" });
+  reported({ phase: "ready", readyAt: secondsIn(42) });
   const found = await scraped(metrics);
   expect(found.get("ephemeral_environment_creation_seconds_count")).toBe(0);
   const ofCluster = [...found.keys()].filter((name) =>

@@ -75,7 +75,7 @@ describe("a workflow run", () => {
     ["Gitea's event of a comment", { event: "pull_request_comment" }, { event: "pull_request_comment" }],
     ["a word that is no event's", { event: "Issue Comment" }, { event: "unknown" }],
     ["an event that is no text", { event: 7 }, { event: "unknown" }],
-  ])("is told by its workflow and event: %s", (_what, more, expected) => {
+  ])("is known by its workflow and event: %s", (_what, more, expected) => {
     expect(runEvent("requested", more).event.pipeline).toMatchObject(expected);
   });
 

@@ -19,7 +19,7 @@ const settled = environmentFixture({
   spec: { configSet: { name: "web", version: 2 } },
   status: { configSet: { name: "web", version: 2, revision } },
 });
-const asking = (asked: number) => environmentFixture({ spec: { configSet: { name: "web", version: asked } } });
+const asking = (requested: number) => environmentFixture({ spec: { configSet: { name: "web", version: requested } } });
 
 describe("a version", () => {
   /** The result for a version marked as unused, after its grace period. */
@@ -70,11 +70,11 @@ describe("a version", () => {
 });
 
 describe("a version is looked at", () => {
-  type Told<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
+  type Reported<T> = (key: string, current: T | undefined, previous: T | undefined) => void;
 
   function scene() {
     const woken: string[] = [];
-    const tell: { environment?: Told<EphemeralEnvironment>; revision?: Told<WireObject> } = {};
+    const tell: { environment?: Reported<EphemeralEnvironment>; revision?: Reported<WireObject> } = {};
     const subscribed = <K extends keyof typeof tell>(key: K) => ({
       subscribe(listener: (typeof tell)[K]) {
         tell[key] = listener;

@@ -151,12 +151,12 @@ test("a history with OpenCost gives exactly the expected costs", async () => {
     // Three hours for 0.76, and twenty minutes that are not reported yet.
     [day("2026-04-01"), { basis: "mixed", total_cost: 2.61 }, { known_percent: 100, allocated_percent: 90 }],
   ] as const;
-  for (const [told, figures, coverage] of expected) expect(told).toMatchObject({ ...figures, coverage });
+  for (const [reported, figures, coverage] of expected) expect(reported).toMatchObject({ ...figures, coverage });
 
   const march = () => world.summary("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z");
-  const told = march();
+  const reports = march();
   // 66 hours for 0.76, and 3 hours 35 minutes for 1 an hour.
-  expect(told).toMatchObject({
+  expect(reports).toMatchObject({
     total_cost: 53.74,
     by_resource: { cpu: 36.58, memory: 13.2, storage: 3.3, other: 0.66 },
   });
@@ -164,5 +164,5 @@ test("a history with OpenCost gives exactly the expected costs", async () => {
   expect(world.summary("2026-03-01T00:00:00+01:00", "2026-04-01T00:00:00+02:00").total_cost).toBe(52.22);
 
   world.records.forget();
-  expect(march()).toMatchObject({ total_cost: 53.74, coverage: told.coverage });
+  expect(march()).toMatchObject({ total_cost: 53.74, coverage: reports.coverage });
 });

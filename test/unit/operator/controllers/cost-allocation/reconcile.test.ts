@@ -8,7 +8,7 @@ import { allocationScene, at, cost, from, gone, hours, living } from "./allocati
 const [MINUTE, HOUR] = [60_000, 3_600_000];
 
 describe("the cost of an environment", () => {
-  test("is asked for when a time is over and settled, and kept in its status, once", async () => {
+  test("is requested for when a time is over and settled, and kept in its status, once", async () => {
     const { clock, costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("09:30")));
     costMonitor.knows(...hours("env-shop", [9, 10, 11, 12]));
@@ -16,34 +16,34 @@ describe("the cost of an environment", () => {
     // Ten minutes after the hour, and every hour.
     expect(await run()).toEqual({ requeueAfterMs: 50 * MINUTE });
     expect(allocated("shop")).toEqual([from("09:30", "12:00", 300)]);
-    expect(costMonitor.asked).toHaveLength(3);
+    expect(costMonitor.requested).toHaveLength(3);
     await run();
-    expect(costMonitor.asked).toHaveLength(3);
+    expect(costMonitor.requested).toHaveLength(3);
     clock.advance(50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([from("09:30", "13:00", 400)]);
-    expect(costMonitor.asked.slice(3)).toEqual([`${at("12:00")}/${at("13:00")}`]);
+    expect(costMonitor.requested.slice(3)).toEqual([`${at("12:00")}/${at("13:00")}`]);
   });
 
-  test("is asked for by the day, too", async () => {
+  test("is requested for by the day, too", async () => {
     const { clock, costMonitor, put, start, allocated } = allocationScene(24);
     put(living("shop", at("00:00")));
     costMonitor.knows(...hours("env-shop", [3, 20]));
     const run = start();
     await run();
-    expect(costMonitor.asked).toEqual([]);
+    expect(costMonitor.requested).toEqual([]);
     clock.advance(11 * HOUR + 50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([{ from: at("00:00"), to: "2026-06-02T00:00:00.000Z", ...cost(200) }]);
   });
 
-  test("is not asked for while it is younger than the resolution", async () => {
+  test("is not requested for while it is younger than the resolution", async () => {
     const { clock, costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("11:50")));
     costMonitor.knows(...hours("env-shop", [11, 12]));
     const run = start();
     await run();
-    expect(costMonitor.asked).toEqual([]);
+    expect(costMonitor.requested).toEqual([]);
     clock.advance(50 * MINUTE);
     await run();
     expect(allocated("shop")).toEqual([from("11:50", "13:00", 200)]);
@@ -80,7 +80,7 @@ describe("the cost of an environment", () => {
     expect(allocated("shop")).toEqual([from("11:00", "12:00", 100)]);
   });
 
-  test("is not known where nothing is said: such a time is asked for once", async () => {
+  test("is not known where nothing is said: such a time is requested for once", async () => {
     const { costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("08:00")));
     costMonitor.knows(...hours("env-shop", [8, 11]));
@@ -88,10 +88,10 @@ describe("the cost of an environment", () => {
     await run();
     await run();
     expect(allocated("shop")).toEqual([from("08:00", "09:00", 100), from("11:00", "12:00", 100)]);
-    expect(costMonitor.asked).toHaveLength(4);
+    expect(costMonitor.requested).toHaveLength(4);
   });
 
-  test("is asked for as far as it is not kept when another process takes over", async () => {
+  test("is requested for as far as it is not kept when another process takes over", async () => {
     const { costMonitor, put, start, allocated } = allocationScene();
     put(living("shop", at("08:00")));
     costMonitor.knows(...hours("env-shop", [8, 9, 10, 11]));
@@ -100,31 +100,31 @@ describe("the cost of an environment", () => {
     put(living("billing", at("10:00")));
     costMonitor.knows(...hours("env-billing", [10, 11]));
     await start()();
-    expect(costMonitor.asked.slice(4)).toEqual([`${at("11:00")}/${at("12:00")}`, `${at("10:00")}/${at("11:00")}`]);
+    expect(costMonitor.requested.slice(4)).toEqual([`${at("11:00")}/${at("12:00")}`, `${at("10:00")}/${at("11:00")}`]);
     expect(allocated("shop")).toEqual(before);
     expect(allocated("billing")).toEqual([from("10:00", "12:00", 200)]);
   });
 
-  test("is asked for three days later, and not longer", async () => {
+  test("is requested for three days later, and not longer", async () => {
     const { clock, costMonitor, put, start, allocated } = allocationScene(24);
     put(living("shop", "2026-05-20T00:00:00Z"));
     costMonitor.knows(...hours("env-shop", [5]));
     clock.advance(58 * HOUR + 40 * MINUTE);
     await start()();
     expect(allocated("shop")).toEqual([{ from: at("00:00"), to: "2026-06-02T00:00:00.000Z", ...cost(100) }]);
-    expect(costMonitor.asked).toHaveLength(2);
+    expect(costMonitor.requested).toHaveLength(2);
   });
 });
 
 describe("a time of which some is kept", () => {
-  test("is not asked for when the resolution has changed: nothing is charged twice", async () => {
+  test("is not requested for when the resolution has changed: nothing is charged twice", async () => {
     const { costMonitor, put, allocated, start } = allocationScene(4);
     const kept = from("08:00", "10:00", 200);
     const shop = living("shop", at("08:00"));
     put({ ...shop, status: { ...shop.status, allocations: [kept] } } as EphemeralEnvironment);
     costMonitor.knows(...hours("env-shop", [8, 9, 10, 11]));
     await start()();
-    expect(costMonitor.asked).toEqual([]);
+    expect(costMonitor.requested).toEqual([]);
     expect(allocated("shop")).toEqual([kept]);
   });
 });
@@ -148,7 +148,7 @@ describe("where the monitor fails", () => {
     put(living("shop", at("00:00")));
     costMonitor.fails(() => true);
     await expect(start()()).rejects.toThrow(CostMonitorUnavailable);
-    expect(costMonitor.asked).toHaveLength(2);
+    expect(costMonitor.requested).toHaveLength(2);
     expect(allocated("shop")).toBeUndefined();
   });
 });
@@ -189,7 +189,7 @@ describe("what was allocated", () => {
   });
 });
 
-test("without a monitor nothing is asked", () => {
+test("without a monitor nothing is requested", () => {
   const { dependencies } = allocationScene();
   expect(costAllocationController({ ...dependencies, costMonitor: undefined }).initialKeys()).toEqual([]);
 });

@@ -18,9 +18,9 @@ const kept = (version: number, uid = UID): ConfigSetVersion => ({ name: "web", v
 const configSet = (generation: number, uid = UID, spec = {}) => configSetFixture("web", spec, { generation, uid });
 
 function environment(version?: number, pinned?: ConfigSetVersion): EphemeralEnvironment {
-  const asked = { name: "web", ...(version === undefined ? {} : { version }) };
+  const requested = { name: "web", ...(version === undefined ? {} : { version }) };
   const has = pinned && { name: "web", version: pinned.version, revision: revisionName(pinned) };
-  return environmentFixture({ spec: { configSet: asked }, ...(has ? { status: { configSet: has } } : {}) });
+  return environmentFixture({ spec: { configSet: requested }, ...(has ? { status: { configSet: has } } : {}) });
 }
 
 interface Case {

@@ -53,7 +53,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "failed", reason: "SyncFailed", message: "backend: as before" },
   },
   {
-    name: "so does what is told of one that serves",
+    name: "so does a report of one that serves",
     scene: { state: "waiting", former: { ...starting, reason: "SyncFailed", message: "as before" }, mayFail: false },
     expected: { state: "waiting", reason: "SyncFailed", message: "as before" },
   },
@@ -97,7 +97,7 @@ const cases: readonly { name: string; scene: Scene; expected: object }[] = [
     expected: { state: "failed", reason: "ImagePullFailed" },
   },
   {
-    name: "a funhealthy probe is told after half a minute",
+    name: "a funhealthy probe is reported after half a minute",
     scene: { former: starting, troubles: [["ProbeFailing", 30]] },
     expected: { state: "waiting", reason: "ProbeFailing", requeueAfterMs: 10_000 },
   },
@@ -318,10 +318,10 @@ describe("an application that is not healthy, for another reason than its pods",
   });
 
   test("keeps the first words of a hook that goes on", async () => {
-    const told = { status: "Unknown", reason: "HookRunning", message: named } as const;
+    const reported = { status: "Unknown", reason: "HookRunning", message: named } as const;
     const scene: Scene = {
       ...waits,
-      former: told,
+      former: reported,
       waits: { seconds: 300, objects: [migrate] },
       evidence: "other words",
     };
@@ -348,9 +348,13 @@ describe("an application that is not healthy", () => {
   test("keeps the words that were said first: no logs are read again, and nothing is written", async () => {
     const troubles: Scene["troubles"] = [["CrashLoop", 60]];
     const { result: first } = await diagnose({ former: starting, troubles });
-    const told = { status: "False", reason: "CrashLoop", message: "message" in first ? first.message : "" } as const;
-    const { result, calls } = await diagnose({ former: told, troubles, evidence: "other words" });
-    expect(result).toMatchObject({ state: "failed", message: told.message });
+    const reported = {
+      status: "False",
+      reason: "CrashLoop",
+      message: "message" in first ? first.message : "",
+    } as const;
+    const { result, calls } = await diagnose({ former: reported, troubles, evidence: "other words" });
+    expect(result).toMatchObject({ state: "failed", message: reported.message });
     expect(calls.evidences).toBe(0);
   });
 

@@ -12,21 +12,21 @@ function scene() {
   const clock = new TestClock(CREATED);
   const events = memoryEventRecorder(clock);
   const soon = createExpiringSoon({ events, clock });
-  return { clock, soon, told: () => events.list().map(({ message, count }) => `${count} ${message.slice(0, 35)}`) };
+  return { clock, soon, reported: () => events.list().map(({ message, count }) => `${count} ${message.slice(0, 35)}`) };
 }
 
 describe("an expiry within the hour", () => {
   test("is published once, however often it is seen, and again after an extension", () => {
-    const { clock, soon, told } = scene();
+    const { clock, soon, reported: reports } = scene();
     soon.check(living({ ttlHours: 24 }));
-    expect(told()).toEqual([]);
+    expect(reports()).toEqual([]);
     clock.advance(23 * HOUR_MS);
     for (const _reconcile of [1, 2, 3]) soon.check(living({ ttlHours: 24 }));
-    expect(told()).toEqual(["1 expires at 2026-01-02T00:00:00.000Z"]);
+    expect(reports()).toEqual(["1 expires at 2026-01-02T00:00:00.000Z"]);
     soon.check(living({ ttlHours: 48 }));
     clock.advance(24 * HOUR_MS);
     soon.check(living({ ttlHours: 48 }));
-    expect(told()).toEqual(["1 expires at 2026-01-02T00:00:00.000Z", "1 expires at 2026-01-03T00:00:00.000Z"]);
+    expect(reports()).toEqual(["1 expires at 2026-01-02T00:00:00.000Z", "1 expires at 2026-01-03T00:00:00.000Z"]);
   });
 
   test.each([
@@ -35,10 +35,10 @@ describe("an expiry within the hour", () => {
     ["of a protected environment", { ttlHours: 24 }, 23.5, { ttlHours: 24, protected: true }],
     ["that is over", { ttlHours: 24 }, 25, { ttlHours: 24 }],
   ])("%s is left out", (_what, first, hours, then) => {
-    const { clock, soon, told } = scene();
+    const { clock, soon, reported: reports } = scene();
     soon.check(living(first));
     clock.advance(hours * HOUR_MS);
     soon.check(living(then));
-    expect(told()).toEqual([]);
+    expect(reports()).toEqual([]);
   });
 });

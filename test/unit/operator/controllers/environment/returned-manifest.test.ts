@@ -137,7 +137,7 @@ describe("an environment that is not built", () => {
   const manifest = { ...sent, refusedAfter: "deletedByUser" } as const;
 
   test("stands failed, says why and what to do, and answers a requested reconcile; once", async () => {
-    const asked = {
+    const requested = {
       ...environment,
       metadata: { ...environment.metadata, annotations: { [RECONCILE_ANNOTATION]: "t" } },
     };
@@ -150,7 +150,7 @@ describe("an environment that is not built", () => {
       addFinalizer: () => Promise.reject(new Error("no finalizer is wanted")),
       removeFinalizer: () => Promise.reject(new Error("there is no finalizer")),
     };
-    await refuse(asked, manifest, { statusWriter, clock });
+    await refuse(requested, manifest, { statusWriter, clock });
     const [stored] = written as [EphemeralEnvironment];
     expect(stored.status).toMatchObject({
       phase: "failed",

@@ -219,7 +219,7 @@ describe("a run of the steps", () => {
     [new SecretManagerUnavailable("away"), { state: "waiting", reason: "SecretManagerUnavailable" }],
     [new RepositoryHostUnavailable("away"), { state: "waiting", reason: "RepositoryHostUnavailable" }],
     [
-      new CredentialRefused("CredentialNotFound", "nobody wrote it"),
+      new CredentialRefused("CredentialNotFound", "it was never written"),
       { state: "failed", reason: "CredentialNotFound", requeueAfterMs: 30_000 },
     ],
     [

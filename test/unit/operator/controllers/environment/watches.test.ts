@@ -143,7 +143,7 @@ describe("a Repository", () => {
     ],
     ["that was only checked", { ...repositoryFixture(), status: { reachable: true } }, repositoryFixture(), []],
     ["that goes", undefined, repositoryFixture(), ["shop"]],
-    ["that nobody uses", repositoryFixture("other"), undefined, []],
+    ["that is not used", repositoryFixture("other"), undefined, []],
   ])("%s wakes the environments that use it", (_what, current, previous, expected) => {
     const { woken, tell } = scene();
     tell.repository?.("key", current, previous);

@@ -112,7 +112,7 @@ describe("the value of an API token that is gone", () => {
   test.each([
     { name: "seen to go", isSeen: true },
     { name: "not seen to go", isSeen: false },
-  ])("stays when implausibly many are gone, which is told once: $name", async ({ isSeen }) => {
+  ])("stays when implausibly many are gone, which is reported once: $name", async ({ isSeen }) => {
     const gone = fixtureSettings.sweep.deletionBudget.atLeast + 1;
     const { clock, tokens, values, sweep, left, events } = await scene({ living: 1, gone });
     if (isSeen) for (const one of tokens.slice(1)) values.deleted(one);

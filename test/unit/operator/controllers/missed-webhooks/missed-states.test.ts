@@ -8,7 +8,7 @@ import {
 } from "../../../../../operator/controllers/missed-webhooks/reconcile.ts";
 import type { HostedPullRequest } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import type { KnownState } from "../../../../../operator/webhooks/pull-request/states.ts";
-import { commitOf, pullRequestState } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState } from "../../../../support/worlds/webhook-world.ts";
 
 const DAY = "2026-01-02T00:00:00.000Z";
 const EARLIER = "2026-01-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { HOUR_MS, MINUTE_MS } from "../../../../../crds/durations.ts";
-import { HostedWorld } from "../../../../support/fixtures/webhooks/hosted-world.ts";
-import { commitOf } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { HostedWorld } from "../../../../support/worlds/hosted-world.ts";
+import { commitOf } from "../../../../support/worlds/webhook-world.ts";
 
 const CLOSED = { state: "closed", merged: true } as const;
 
@@ -36,7 +36,7 @@ describe("a sweep", () => {
     hosted.hosts(CLOSED);
     await hosted.sweep();
     expect(hosted.commits).toEqual([]);
-    expect(hosted.host.asked).toContain(7);
+    expect(hosted.host.requests).toContain(7);
   });
 
   test("deletes the environment of a known end: two replicas opened and closed it at the same moment", async () => {
@@ -100,7 +100,7 @@ describe("a sweep", () => {
     hosted.host.fail(false);
     hosted.host.pulls.clear();
     expect(await hosted.sweep()).toEqual([]);
-    expect(hosted.host.asked.slice(-2)).toEqual([7, 8]);
+    expect(hosted.host.requests.slice(-2)).toEqual([7, 8]);
     expect(hosted.commits).toHaveLength(2);
   });
 

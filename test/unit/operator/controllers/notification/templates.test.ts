@@ -83,7 +83,7 @@ describe("a text of the settings", () => {
   test.each<[string, string, string]>([
     ["a section for a fact that is known", "{{#commit}}at {{commit}}{{/commit}}", "at 0a1b2c3d"],
     ["no section for one that is not", "x{{#owner}}by {{owner}}{{/owner}}", "x"],
-    ["the opposite section", "{{^owner}}of nobody{{/owner}}", "of nobody"],
+    ["the opposite section", "{{^owner}}of none{{/owner}}", "of none"],
     ["nothing for an unknown name", "x{{owner}}", "x"],
     ["no property of an object", "x{{constructor}}{{toString}}{{__proto__}}{{environment.constructor}}", "x"],
   ])("has %s", (_title, template, expected) => {

@@ -53,7 +53,7 @@ const failed: Status = {
 };
 
 function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "host"> = {}) {
-  const told = memoryPullRequestHost();
+  const reported = memoryPullRequestHost();
   const repository = repositoryFixture("shop-api", { host, fullName: "shop/shop-api", ...(feedback && { feedback }) });
   let environment = environmentFixture({
     spec: { trigger: { kind: "pull_request", provider: host, repository: "shop-api", number: 42 } },
@@ -64,7 +64,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     settings,
     repositories,
     log: silentLog,
-    pullRequestHost: told.host,
+    pullRequestHost: reported.host,
     environment: () => environment,
     statusWriter: {
       addFinalizer: async (made: EphemeralEnvironment) => made,
@@ -79,7 +79,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
   };
   let reconcile = createFeedbackReconciler(context);
   return {
-    ...told,
+    ...reported,
     /** Restarts the operator. */
     restart() {
       reconcile = createFeedbackReconciler(context);
@@ -199,8 +199,8 @@ describe("the host of a pull request", () => {
   test("receives nothing more once the environment is being deleted", async () => {
     const { becomes, host, beginDeletion, comments, deployments } = scene();
     const report = host.report.bind(host);
-    host.report = async (...told) => {
-      await report(...told);
+    host.report = async (...reported) => {
+      await report(...reported);
       beginDeletion();
     };
     await becomes(ready);
@@ -213,7 +213,7 @@ describe("the host of a pull request", () => {
     [{ comment: "on_failure" }, [1, 0, 1]],
     [{ deployment: false }, [1, 1, 0]],
     [undefined, [1, 1, 1]],
-  ] as const)("is told what the Repository wants of a success: %j", async (feedback, counts) => {
+  ] as const)("gets what the Repository wants of a success: %j", async (feedback, counts) => {
     const { becomes, reports, comments, deployments } = scene(feedback && { feedback });
     await becomes(ready);
     expect([reports, comments, deployments].map(({ length }) => length)).toEqual(counts);
@@ -237,7 +237,7 @@ describe("the host of a pull request", () => {
   test.each([
     [ready, "success"],
     [{ phase: "creating", observedGeneration: 1 } as const, "failure"],
-  ])("is told the end, and no check stays pending", async (before, state) => {
+  ])("gets the end, and no check stays pending", async (before, state) => {
     const { becomes, reportDeleted: end, reports, comments, retired } = scene();
     await becomes(before);
     await end();
@@ -249,7 +249,7 @@ describe("the host of a pull request", () => {
   test.each([
     ["success", { statusWithoutEnvironment: "success" }, "No environment is wanted: the pull request lacks 'preview'"],
     ["failure", {}, "The environment is gone"],
-  ] as const)("of an environment that a rule ended is told as %s", async (state, feedback, description) => {
+  ] as const)("of an environment that a rule ended is reported as %s", async (state, feedback, description) => {
     const { becomes, unwanted, reportDeleted: end, reports } = scene({ feedback });
     await becomes({ phase: "creating", observedGeneration: 1 });
     unwanted("the pull request lacks 'preview'");

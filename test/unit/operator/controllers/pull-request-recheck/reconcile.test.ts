@@ -13,12 +13,7 @@ import {
 } from "../../../../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
-import {
-  commitOf,
-  pullRequestState,
-  shopApi,
-  WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const NAME = "shop-api-pr-7";
 const OPENED = { action: "opened", updatedAt: "2026-06-01T12:00:00Z" } as const;
@@ -91,7 +86,7 @@ describe("the environment of a pull request is decided once more", () => {
     put("closed", { ...CLOSED, updatedAt: OPENED.updatedAt });
     reader.has(pullRequestState({ updatedAt: OPENED.updatedAt }));
     await recheck();
-    expect(reader.asked).toEqual([7]);
+    expect(reader.requests).toEqual([7]);
     expect(isDeleted()).toBe(false);
   });
 

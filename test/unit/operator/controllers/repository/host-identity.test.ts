@@ -74,10 +74,10 @@ describe("abuse: nothing else is learnt", () => {
 
   test("than what a person says: another id in the spec takes the place of the learnt one", () => {
     const status = identified(repository(), [delivery({})], now);
-    const told = repository({ hostId: "9999" }, status);
-    const after = identified(told, [delivery({})], now);
+    const reported = repository({ hostId: "9999" }, status);
+    const after = identified(reported, [delivery({})], now);
     expect(after).not.toHaveProperty("hostRepository");
     expect(condition(after)).toBeUndefined();
-    expect(identified(told, [delivery({ hostRepository: stranger })], now)?.hostRepository).toEqual(stranger);
+    expect(identified(reported, [delivery({ hostRepository: stranger })], now)?.hostRepository).toEqual(stranger);
   });
 });

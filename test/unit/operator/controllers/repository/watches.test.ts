@@ -43,8 +43,8 @@ const changed = (metadata: Partial<Repository["metadata"]>): Repository => {
   const fixture = repositoryFixture();
   return { ...fixture, metadata: { ...fixture.metadata, ...metadata } };
 };
-const asked = { annotations: { [RECONCILE_ANNOTATION]: "token" } };
-const answered: Repository = { ...changed(asked), status: { lastHandledReconcileAt: "token" } };
+const requested = { annotations: { [RECONCILE_ANNOTATION]: "token" } };
+const answered: Repository = { ...changed(requested), status: { lastHandledReconcileAt: "token" } };
 
 describe("a Repository", () => {
   test.each<[string, Repository | undefined, Repository | undefined, readonly string[]]>([
@@ -52,8 +52,8 @@ describe("a Repository", () => {
     ["that changes is looked at", changed({ generation: 2 }), repositoryFixture(), ["shop-api"]],
     ["that is made anew is looked at", changed({ uid: "other" }), repositoryFixture(), ["shop-api"]],
     ["that is deleted is looked at", changed({ deletionTimestamp: "x" }), repositoryFixture(), ["shop-api"]],
-    ["that is to be checked is looked at", changed(asked), repositoryFixture(), ["shop-api"]],
-    ["that was checked is left alone", answered, changed(asked), []],
+    ["that is to be checked is looked at", changed(requested), repositoryFixture(), ["shop-api"]],
+    ["that was checked is left alone", answered, changed(requested), []],
     ["that is kept from now on is left alone", changed({ finalizers: ["x"] }), repositoryFixture(), []],
     ["that is gone is left alone", undefined, repositoryFixture(), []],
   ])("%s", (_what, current, previous, expected) => {

@@ -28,7 +28,7 @@ import {
 } from "../../../../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
-import { commitOf, pullRequestState } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState } from "../../../../support/worlds/webhook-world.ts";
 
 const NAME = "delivery";
 const spec = { backend: { repository: "shop-api", branch: "main" } };

@@ -122,7 +122,7 @@ describe("people are notified of a hook", () => {
 
   test.each([
     ["that was never there", undefined],
-    ["whose state is told already", { status: "False", reason: "HookMissing" } as const],
+    ["whose state is reported already", { status: "False", reason: "HookMissing" } as const],
   ])("not %s", async (_what, former) => {
     const { run, notifications } = scene(former);
     await run();

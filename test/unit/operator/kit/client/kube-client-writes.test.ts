@@ -90,11 +90,11 @@ describe("writes", () => {
     { code: 422, reason: "Invalid", is: isInvalid, isNot: isUnavailable },
     { code: 500, reason: "InternalError", is: isUnavailable, isNot: isInvalid },
   ])(
-    "$code $reason is told apart, and the server's sentence stays out of the message",
-    async ({ code, reason, ...told }) => {
+    "$code $reason is a kind of its own, and the server's sentence stays out of the message",
+    async ({ code, reason, ...reported }) => {
       world.server.on(anything, status(code, reason));
       const error = await failureOf(client().create(configMaps, draft));
-      expect([told.is(error), told.isNot(error)]).toEqual([true, false]);
+      expect([reported.is(error), reported.isNot(error)]).toEqual([true, false]);
       expect(error.message).not.toContain("!");
       expect(error.detail()).toBe(`${reason}!`);
     },

@@ -61,7 +61,7 @@ describe("a storm of retries", () => {
     { name: "some hundreds, for minutes", count: 300, forMs: 120_000 },
     { name: "a thousand, for a minute", count: 1_000, forMs: 60_000 },
     { name: "ten thousand, once", count: 10_000, forMs: 0 },
-  ])("lets nobody wait for more than the longest backoff: $name", async ({ count, forMs }) => {
+  ])("lets no key wait for more than the longest backoff: $name", async ({ count, forMs }) => {
     const { stormy, longestWaitMs } = await afterFailing(count, forMs);
     expect(longestWaitMs).toBeLessThanOrEqual(longest);
     expect(stormy.retry("another")).toBeLessThanOrEqual(longest);

@@ -18,7 +18,7 @@ import {
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
-import { commitOf, shopApi, WebhookWorld } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const event = (letter = "a"): WebhookEvent => ({
   type: "merge_group",
@@ -36,12 +36,12 @@ const REPORTED = {
 
 let clock: TestClock;
 let deliveries: MemoryWebhookDeliveries;
-let told: ReturnType<typeof memoryPullRequestHost>;
+let reported: ReturnType<typeof memoryPullRequestHost>;
 
 beforeEach(() => {
   clock = new TestClock("2026-06-01T12:00:00Z");
   deliveries = memoryWebhookDeliveries(clock);
-  told = memoryPullRequestHost();
+  reported = memoryPullRequestHost();
 });
 
 function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Settings> = { hosts: hosts({ token }) }) {
@@ -70,7 +70,7 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
   };
   const reconciler = createDeliveryReconciler({
     ...common,
-    pullRequestHost: told.host,
+    pullRequestHost: reported.host,
     pullRequestReader: memoryPullRequestReader().reader,
   });
   return {
@@ -85,9 +85,9 @@ describe("the commit of a merge group", () => {
     const { accept, reconcile, outcome } = scene();
     await accept("one");
     expect(outcome("one")).toMatchObject({ phase: "pending", reason: "MergeGroup" });
-    expect(told.reports).toEqual([]);
+    expect(reported.reports).toEqual([]);
     await reconcile("one");
-    expect(told.reports).toEqual([REPORTED]);
+    expect(reported.reports).toEqual([REPORTED]);
     expect(outcome("one")).toMatchObject({ phase: "acted", reason: "MergeGroup" });
   });
 
@@ -98,7 +98,7 @@ describe("the commit of a merge group", () => {
     await accept("three");
     await accept("four", "b");
     await reconcile("four");
-    expect(told.reports.map(({ commit }) => commit)).toEqual([commitOf("a"), commitOf("b")]);
+    expect(reported.reports.map(({ commit }) => commit)).toEqual([commitOf("a"), commitOf("b")]);
     expect(["two", "three"].map((name) => outcome(name)?.reason)).toEqual(["Reported", "Reported"]);
   });
 
@@ -110,22 +110,22 @@ describe("the commit of a merge group", () => {
     const stored = deliveries.find("one");
     if (stored !== undefined && before !== undefined) deliveries.put({ ...stored, status: before });
     await reconcile("one");
-    expect(told.reports).toEqual([REPORTED, REPORTED]);
+    expect(reported.reports).toEqual([REPORTED, REPORTED]);
     expect(outcome("one")?.phase).toBe("acted");
   });
 
   test("waits for a host that is away, for an hour", async () => {
     const { accept, reconcile, outcome } = scene();
-    told.setReachable(false);
+    reported.setReachable(false);
     await accept("one");
     await accept("two", "b");
     expect(await reconcile("one")).toEqual({ requeueAfterMs: expect.any(Number) });
     expect(outcome("one")).toMatchObject({ phase: "pending", reason: "HostUntold", message: "the host is away" });
     clock.advance(50 * 60_000);
-    told.setReachable(true);
+    reported.setReachable(true);
     await reconcile("one");
     expect(outcome("one")?.phase).toBe("acted");
-    told.setReachable(false);
+    reported.setReachable(false);
     clock.advance(10 * 60_000);
     await reconcile("two");
     expect(outcome("two")).toMatchObject({ phase: "failed", reason: "HostUntold" });

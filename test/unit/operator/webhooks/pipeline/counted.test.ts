@@ -11,7 +11,7 @@ describe("a run counts", () => {
   test.each<[string, string | undefined, PipelineRules["events"], boolean]>([
     ["of a push", "push", undefined, true],
     ["of a pull request", "pull_request", undefined, true],
-    ["that somebody started by hand", "workflow_dispatch", undefined, true],
+    ["that a user started by hand", "workflow_dispatch", undefined, true],
     ["not of a comment (abuse 117)", "issue_comment", undefined, false],
     ["not of an issue", "issues", undefined, false],
     ["not of a workflow that runs in the name of the base branch", "pull_request_target", undefined, false],

@@ -1,12 +1,7 @@
 /** GitLab's pipelines for merged results: their commit is on no branch. */
 import { describe, expect, test } from "@jest/globals";
 import type { PipelineState, PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
-import {
-  commitOf,
-  pullRequestState,
-  shopApi,
-  WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const [a, b, merge] = [commitOf("a"), commitOf("b"), commitOf("e")];
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();

@@ -10,12 +10,7 @@ import {
   fixtureSettings,
   repositoryFixture,
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
-import {
-  commitOf,
-  pullRequestState,
-  shopApi,
-  WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const secretRef = { name: "stripe", key: "latest" };
 

@@ -1,10 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  commitOf,
-  pullRequestState,
-  shopApi,
-  WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const tagged = (tagTemplate: string) =>
   new WebhookWorld({

@@ -7,7 +7,7 @@ import {
   sameSecondStates,
 } from "../../../../../operator/webhooks/pull-request/states.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
-import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const { context } = new WebhookWorld();
 const updatedAt = "2026-06-01T12:00:00Z";

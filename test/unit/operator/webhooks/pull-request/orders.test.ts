@@ -3,12 +3,7 @@ import fc from "fast-check";
 import { MINUTE_MS } from "../../../../../crds/durations.ts";
 import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
-import {
-  commitOf,
-  pullRequestState,
-  shopApi,
-  WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const LABEL = "preview";
 const rules = { enabled: true, skipDraft: true, requiredLabels: [LABEL] };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { MINUTE_MS } from "../../../../../crds/durations.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
-import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 class ForgettingWorld extends WebhookWorld {
   #sent = 0;

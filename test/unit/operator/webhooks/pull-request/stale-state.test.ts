@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
-import { HostedWorld } from "../../../../support/fixtures/webhooks/hosted-world.ts";
-import { commitOf } from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { HostedWorld } from "../../../../support/worlds/hosted-world.ts";
+import { commitOf } from "../../../../support/worlds/webhook-world.ts";
 
 const SECOND = "2026-01-01T00:00:10.000Z";
 const LABEL = "preview";
@@ -15,9 +15,13 @@ describe("two states of one second", () => {
     const hosted = new HostedWorld();
     hosted.hosts({ headCommit: commitOf("b"), updatedAt: SECOND });
     await hosted.arrive({ action: "synchronize", headCommit: commitOf("b"), updatedAt: SECOND });
-    expect(hosted.host.asked).toEqual([]);
-    const { asked } = await hosted.arrive({ action: "opened", headCommit: commitOf("a"), updatedAt: SECOND });
-    expect(asked).toEqual([{ repository: "shop-api", rule: "host_asked", passed: true }]);
+    expect(hosted.host.requests).toEqual([]);
+    const { requested: requests } = await hosted.arrive({
+      action: "opened",
+      headCommit: commitOf("a"),
+      updatedAt: SECOND,
+    });
+    expect(requests).toEqual([{ repository: "shop-api", rule: "host_asked", passed: true }]);
     expect(hosted.commits).toEqual([commitOf("b")]);
   });
 
@@ -25,7 +29,7 @@ describe("two states of one second", () => {
     const hosted = new HostedWorld();
     await hosted.arrive({ action: "opened", updatedAt: SECOND });
     await hosted.arrive({ action: "labeled", labels: ["bug"], updatedAt: SECOND });
-    expect(hosted.host.asked).toEqual([]);
+    expect(hosted.host.requests).toEqual([]);
   });
 
   test("are decided by what is known when the host can't be asked, and the trace says so", async () => {
@@ -33,7 +37,7 @@ describe("two states of one second", () => {
     hosted.host.fail(true);
     await hosted.arrive({ action: "opened", updatedAt: SECOND });
     const closed = await hosted.arrive({ action: "closed", state: "closed", updatedAt: SECOND });
-    expect(closed.asked).toEqual([
+    expect(closed.requested).toEqual([
       {
         repository: "shop-api",
         rule: "host_asked",
@@ -103,7 +107,7 @@ describe("labels that Gitea does not list", () => {
     hosted.hosts({ labels: [LABEL], updatedAt: emptied.updatedAt });
     await hosted.arrive(emptied);
     expect(hosted.commits).toHaveLength(1);
-    expect(hosted.host.asked).toEqual([7]);
+    expect(hosted.host.requests).toEqual([7]);
   });
 
   test("cost it when they are gone, and when the host can't be asked", async () => {
@@ -142,7 +146,7 @@ describe("labels that Gitea does not list", () => {
     for (const hosted of [new HostedWorld({ pullRequest: rules }), new HostedWorld({ kind: "gitea" })]) {
       await hosted.arrive({ action: "opened", ...labeled });
       await hosted.arrive(emptied);
-      expect(hosted.host.asked).toEqual([]);
+      expect(hosted.host.requests).toEqual([]);
     }
   });
 });

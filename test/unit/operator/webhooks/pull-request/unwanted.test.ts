@@ -4,22 +4,17 @@ import { UNWANTED_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
-import {
-  commitOf,
-  pullRequestState,
-  shopApi,
-  WebhookWorld,
-} from "../../../../support/fixtures/webhooks/webhook-world.ts";
+import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
 const token = { name: "host-token", key: "latest" };
 const { hosts } = settingsFrom({
   ...testSettings,
   hosts: [{ id: "git", kind: "github", apiUrl: "https://api.github.com", token }],
 });
-const asked = { feedback: { statusWithoutEnvironment: "success" } } as const;
+const requested = { feedback: { statusWithoutEnvironment: "success" } } as const;
 type Rules = NonNullable<RepositorySpec["pullRequest"]>;
 
-function worldOf(rules: Rules, spec: Partial<RepositorySpec> = asked, settings: Partial<Settings> = { hosts }) {
+function worldOf(rules: Rules, spec: Partial<RepositorySpec> = requested, settings: Partial<Settings> = { hosts }) {
   const pullRequest = { enabled: true, ...rules };
   return new WebhookWorld({ repositories: [shopApi({ host: "git", pullRequest, ...spec })], settings });
 }
@@ -57,20 +52,20 @@ describe("there is none", () => {
   const labels = { requiredLabels: ["preview"] };
   test.each<[string, Rules, Partial<PullRequestState>, Parameters<typeof worldOf>[1]?, Partial<Settings>?]>([
     ["for a fork without approval", { forks: "approve" }, { isFork: true }],
-    ["for a Repository that is full", {}, {}, { ...asked, maxEnvironments: 0 }],
+    ["for a Repository that is full", {}, {}, { ...requested, maxEnvironments: 0 }],
     ["for an action that says nothing", {}, { action: "other" }],
     [
       "for an action beside a Repository that is full",
       { createOn: ["labeled"] },
       {},
-      { ...asked, maxEnvironments: 0 },
+      { ...requested, maxEnvironments: 0 },
       { hosts },
     ],
     ["for a branch that no environment can have", {}, { headRef: "-x" }],
     ["where pull requests get none at all", { ...labels, enabled: false }, {}],
     ["for a pull request that is closed", labels, { state: "closed", action: "closed" }],
-    ["where statuses are not wanted", labels, {}, { feedback: { ...asked.feedback, status: false } }],
-    ["where the settings have no token", labels, {}, asked, { hosts: hosts.map(({ token: _, ...host }) => host) }],
+    ["where statuses are not wanted", labels, {}, { feedback: { ...requested.feedback, status: false } }],
+    ["where the settings have no token", labels, {}, requested, { hosts: hosts.map(({ token: _, ...host }) => host) }],
   ])("%s", async (_what, rules, state, ...more) => {
     const { decision } = await worldOf(rules, ...more).arrive(pullRequestState(state));
     expect(decision.do).toBe("nothing");
@@ -82,7 +77,7 @@ describe("an environment that a rule ends", () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 
   test.each([
-    ["notes the rule for its last report", asked, { [UNWANTED_ANNOTATION]: "the pull request lacks 'preview'" }],
+    ["notes the rule for its last report", requested, { [UNWANTED_ANNOTATION]: "the pull request lacks 'preview'" }],
     ["notes none where no success is wanted", {}, {}],
   ] as const)("%s", async (_what, spec, noted) => {
     const world = worldOf(rules, spec);

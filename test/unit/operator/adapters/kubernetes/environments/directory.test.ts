@@ -120,7 +120,7 @@ describe("the directory of environments", () => {
           const directory = new EnvironmentDirectory(cache);
           for (const one of after) {
             await take(cache, one);
-            for (const asked of queries) expect(directory.page(asked)).toEqual(listed(cache.list(), asked));
+            for (const requested of queries) expect(directory.page(requested)).toEqual(listed(cache.list(), requested));
             expect(strangers(directory, cache)).toEqual([]);
           }
         },

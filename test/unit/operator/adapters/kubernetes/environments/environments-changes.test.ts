@@ -180,7 +180,7 @@ describe("a creation whose answer got lost", () => {
   test.each([
     ["nothing is there", status(404, "NotFound")],
     ["what is there was made by another request", json(stamped("another"))],
-    ["nobody can be asked", reset],
+    ["no server can answer", reset],
   ])("is none when %s", async (_what, found) => {
     answer("POST", reset);
     answer("GET", found);

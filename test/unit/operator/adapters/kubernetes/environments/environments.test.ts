@@ -31,11 +31,11 @@ describe("an id that the cache does not know", () => {
     world.server.on(isList, listOf(), listOf(environment));
     world.server.on(({ path }) => path.endsWith(name), json(environment));
     expect(await world.environments.find(uid)).toBeUndefined();
-    const asked = [world.environments.find(uid), world.environments.find(uid), world.environments.find(UNKNOWN)];
+    const requested = [world.environments.find(uid), world.environments.find(uid), world.environments.find(UNKNOWN)];
     await until(() => world.clock.pending.includes(1_000));
     expect(lists()).toHaveLength(1);
     world.clock.advance(1_000);
-    expect(await Promise.all(asked)).toEqual([environment, environment, undefined]);
+    expect(await Promise.all(requested)).toEqual([environment, environment, undefined]);
     expect(lists()).toHaveLength(2);
   });
 

@@ -91,11 +91,11 @@ describe("a teardown", () => {
     const world = await scene();
     world.holdNamespace(HOLD);
     await world.pass();
-    const asked = () => [applicationKind, appProjectKind, namespaceKind].map((kind) => world.cluster.looks(kind));
-    const before = asked();
+    const requested = () => [applicationKind, appProjectKind, namespaceKind].map((kind) => world.cluster.looks(kind));
+    const before = requested();
     world.secretManager.setReachable(false);
     for (let again = 0; again < 10; again += 1) expect((await world.pass()).error).toBeUndefined();
-    expect(asked()).toEqual([before[0], before[1], (before[2] ?? 0) + 10]);
+    expect(requested()).toEqual([before[0], before[1], (before[2] ?? 0) + 10]);
   });
 
   test("reads everything again before the record, and removes what a late write has made since", async () => {

@@ -1,6 +1,6 @@
 import type { ConfigSetSpec } from "../../../../../../crds/config-set.ts";
 import type { EnvironmentSpec, SecretStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import type { EnvironmentVariable } from "../../../../../../crds/environment/overrides.schema.ts";
+import type { EnvironmentVariable } from "../../../../../../crds/overrides.schema.ts";
 import { secretPlan } from "../../../../../../operator/controllers/environment/desired/secret-plan.ts";
 import {
   environmentFixture,
@@ -14,7 +14,7 @@ type Secrets = NonNullable<EnvironmentSpec["secrets"]>;
 export interface Given {
   /** The secrets of the backend's Repository; default: `KEY`. */
   readonly listed?: readonly string[];
-  readonly asked?: Secrets;
+  readonly requested?: Secrets;
   readonly env?: EnvironmentVariable[];
   readonly frontendEnv?: EnvironmentVariable[];
   readonly configSet?: ConfigSetSpec;
@@ -25,11 +25,20 @@ export interface Given {
 }
 
 /** The plan of an environment with these secrets. */
-export function plan({ listed = ["KEY"], asked, env, frontendEnv, configSet, groups = [], database, former }: Given) {
+export function plan({
+  listed = ["KEY"],
+  requested: requests,
+  env,
+  frontendEnv,
+  configSet,
+  groups = [],
+  database,
+  former,
+}: Given) {
   const environment = environmentFixture({
     spec: {
       ...(frontendEnv && { frontend: { repository: "shop-web", branch: "main" } }),
-      ...(asked && { secrets: asked }),
+      ...(requests && { secrets: requests }),
       ...(database === undefined ? {} : { database: { provision: database } }),
       overrides: { ...(env && { backend: { env } }), ...(frontendEnv && { frontend: { env: frontendEnv } }) },
       access: { groups },

@@ -20,8 +20,8 @@ describe("the plan of before", () => {
     { name: "MAPS", version: 7, rotation: "b", source: "maps@latest", own: 2 },
     own("P", 1),
   ];
-  const formerOf = (asked: Secrets) => {
-    const environment = environmentFixture({ spec: { secrets: asked }, status: { secrets: before } });
+  const formerOf = (requested: Secrets) => {
+    const environment = environmentFixture({ spec: { secrets: requested }, status: { secrets: before } });
     const backend = repositoryFixture("shop-api", { secrets: [{ name: "KEY" }] });
     return formerPlan(planInputFixture(environment, { backend }));
   };
@@ -43,12 +43,12 @@ describe("the plan of before", () => {
   test.each([
     {
       name: "generates what is lost and not provided",
-      asked: { provided: ["P"] },
+      requests: { provided: ["P"] },
       expected: ["DATABASE_PASSWORD", "KEY"],
     },
-    { name: "makes nothing when told so", asked: { autoGenerate: false }, expected: [] },
-  ])("$name", ({ asked, expected }) => {
-    expect(formerOf(asked).flatMap((one) => ("generate" in one ? [one.name] : []))).toEqual(expected);
+    { name: "makes nothing when the spec says so", requests: { autoGenerate: false }, expected: [] },
+  ])("$name", ({ requests: requested, expected }) => {
+    expect(formerOf(requested).flatMap((one) => ("generate" in one ? [one.name] : []))).toEqual(expected);
   });
 });
 
@@ -63,7 +63,7 @@ describe("it can't be made, and what runs stays, when", () => {
     },
     {
       name: "a provided one has a plain value",
-      given: { asked: { provided: ["P"] }, env: [{ name: "P", value: "seen" }] },
+      given: { requested: { provided: ["P"] }, env: [{ name: "P", value: "seen" }] },
       reason: "SecretInPlainText",
       named: "P",
     },
@@ -75,37 +75,41 @@ describe("it can't be made, and what runs stays, when", () => {
     },
     {
       name: "a variable is provided and referred to",
-      given: { asked: { provided: ["X"] }, env: [refers("X", "one")] },
+      given: { requested: { provided: ["X"] }, env: [refers("X", "one")] },
       reason: "SecretContradictory",
       named: "X",
     },
     {
       name: "shared API keys are asked for without a config set",
-      given: { asked: { useSharedApiKeys: true } },
+      given: { requested: { useSharedApiKeys: true } },
       reason: "SharedApiKeysMissing",
       named: "useSharedApiKeys",
     },
     {
       name: "the config set has none",
-      given: { asked: { useSharedApiKeys: true }, configSet: {} },
+      given: { requested: { useSharedApiKeys: true }, configSet: {} },
       reason: "SharedApiKeysMissing",
       named: "useSharedApiKeys",
     },
     {
       name: "the config set is for other groups",
-      given: { asked: { useSharedApiKeys: true }, configSet: { ...keys, access: { groups: ["x"] } }, groups: ["y"] },
+      given: {
+        requested: { useSharedApiKeys: true },
+        configSet: { ...keys, access: { groups: ["x"] } },
+        groups: ["y"],
+      },
       reason: "SecretNotShared",
       named: "useSharedApiKeys",
     },
     {
       name: "nothing is generated and something is missing",
-      given: { listed: ["A", "B", "C"], asked: { autoGenerate: false, provided: ["A"] }, env: [refers("B", "b")] },
+      given: { listed: ["A", "B", "C"], requested: { autoGenerate: false, provided: ["A"] }, env: [refers("B", "b")] },
       reason: "SecretsMissing",
       named: "C:",
     },
     {
       name: "nothing is generated, and a database has no password",
-      given: { listed: [], asked: { autoGenerate: false }, database: true },
+      given: { listed: [], requested: { autoGenerate: false }, database: true },
       reason: "SecretsMissing",
       named: "DATABASE_PASSWORD:",
     },
@@ -117,7 +121,7 @@ describe("it can't be made, and what runs stays, when", () => {
     },
     {
       name: "what is no variable is to be rotated",
-      given: { asked: { rotate: { KEY: "1", KEYS: "1" } } },
+      given: { requested: { rotate: { KEY: "1", KEYS: "1" } } },
       reason: "RotationUnknown",
       named: "KEYS:",
     },

@@ -22,12 +22,12 @@ describe("the plan of an environment's secrets", () => {
     },
     {
       name: "has what is provided beside it",
-      given: { asked: { provided: ["P"] } },
+      given: { requested: { provided: ["P"] } },
       expected: [own("KEY", 1), own("P", 1)],
     },
     {
       name: "has what is provided later",
-      given: { asked: { provided: ["P"] }, former: [own("KEY", 1)] },
+      given: { requested: { provided: ["P"] }, former: [own("KEY", 1)] },
       expected: [own("KEY", 1), own("P", 1)],
     },
     {
@@ -52,7 +52,7 @@ describe("the plan of an environment's secrets", () => {
       name: "resolves latest anew for a rotation",
       given: {
         env: [refers("KEY", "shared")],
-        asked: { rotate: { KEY: "2" } },
+        requested: { rotate: { KEY: "2" } },
         former: [{ name: "KEY", version: 7, source: "shared@latest", rotation: "1" }],
       },
       expected: [{ name: "KEY", version: 0, source: "shared@latest", rotation: "2" }],
@@ -84,17 +84,17 @@ describe("the plan of an environment's secrets", () => {
     },
     {
       name: "rotates one variable and leaves the others",
-      given: { listed: ["A", "B"], asked: { rotate: { A: "now" } }, former: [own("A", 1), own("B", 1)] },
+      given: { listed: ["A", "B"], requested: { rotate: { A: "now" } }, former: [own("A", 1), own("B", 1)] },
       expected: [own("A", 2, "now"), own("B", 1)],
     },
     {
       name: "rotates once for one request",
-      given: { asked: { rotate: { KEY: "now" } }, former: [own("KEY", 2, "now")] },
+      given: { requested: { rotate: { KEY: "now" } }, former: [own("KEY", 2, "now")] },
       expected: [own("KEY", 2, "now")],
     },
     {
       name: "rotates again for another request",
-      given: { asked: { rotate: { KEY: "again" } }, former: [own("KEY", 2, "now")] },
+      given: { requested: { rotate: { KEY: "again" } }, former: [own("KEY", 2, "now")] },
       expected: [own("KEY", 3, "again")],
     },
     {
@@ -104,18 +104,18 @@ describe("the plan of an environment's secrets", () => {
     },
     {
       name: "has nothing to rotate in a first value",
-      given: { asked: { rotate: { KEY: "now" } } },
+      given: { requested: { rotate: { KEY: "now" } } },
       expected: [own("KEY", 1, "now")],
     },
     {
       name: "repeats a value of its own, in the version in force",
-      given: { env: [refers("SAME", `${alias}-KEY`)], asked: { rotate: { KEY: "2" } }, former: [own("KEY", 4)] },
+      given: { env: [refers("SAME", `${alias}-KEY`)], requested: { rotate: { KEY: "2" } }, former: [own("KEY", 4)] },
       expected: [own("KEY", 5, "2"), { name: "SAME", version: 5, source: `${alias}-KEY@latest` }],
     },
     {
       name: "takes shared API keys of the config set when asked for them",
       given: {
-        asked: { useSharedApiKeys: true },
+        requested: { useSharedApiKeys: true },
         configSet: { sharedApiKeys: [{ name: "MAPS", secretRef: { name: "maps", key: "2" } }] },
       },
       expected: [own("KEY", 1), { name: "MAPS", version: 2, source: "maps@2" }],
@@ -127,17 +127,17 @@ describe("the plan of an environment's secrets", () => {
     },
     {
       name: "prefers a provided value to what the config set refers to",
-      given: { asked: { provided: ["MAPS"] }, configSet: { env: [refers("MAPS", "maps", "2")] } },
+      given: { requested: { provided: ["MAPS"] }, configSet: { env: [refers("MAPS", "maps", "2")] } },
       expected: [own("KEY", 1), own("MAPS", 1)],
     },
     {
-      name: "generates nothing when told so",
-      given: { asked: { autoGenerate: false, provided: ["KEY"] } },
+      name: "generates nothing when the spec says so",
+      given: { requested: { autoGenerate: false, provided: ["KEY"] } },
       expected: [own("KEY", 1)],
     },
     {
       name: "keeps a value that was given while that is asked for no longer: nothing that was rotated away comes back",
-      given: { listed: [], asked: { autoGenerate: false }, former: [own("P", 2, "b")] },
+      given: { listed: [], requested: { autoGenerate: false }, former: [own("P", 2, "b")] },
       expected: [own("P", 2, "b")],
     },
     {
@@ -184,7 +184,7 @@ describe("the plan of an environment's secrets", () => {
       given: {
         database: true,
         listed: [],
-        asked: { rotate: { DATABASE_PASSWORD: "b" } },
+        requested: { rotate: { DATABASE_PASSWORD: "b" } },
         former: [own("DATABASE_PASSWORD", 1), url(1)],
       },
       expected: [own("DATABASE_PASSWORD", 2, "b"), url(2)],
@@ -201,7 +201,7 @@ describe("the plan of an environment's secrets", () => {
     },
     {
       name: "leaves a provided URL as it is",
-      given: { database: true, listed: [], asked: { provided: ["DATABASE_URL"] } },
+      given: { database: true, listed: [], requested: { provided: ["DATABASE_URL"] } },
       expected: [own("DATABASE_PASSWORD", 1), own("DATABASE_URL", 1)],
     },
     {
@@ -221,7 +221,7 @@ describe("the plan of an environment's secrets", () => {
   });
 
   test("generates a value of the listed shape, never a provided one", () => {
-    const planned = plan({ listed: ["KEY"], asked: { provided: ["P"] }, former: [own("GONE", 1), own("KEY", 1)] });
+    const planned = plan({ listed: ["KEY"], requested: { provided: ["P"] }, former: [own("GONE", 1), own("KEY", 1)] });
     const generates = "secrets" in planned ? planned.secrets.map((secret) => "generate" in secret && secret.name) : [];
     expect(generates).toEqual(["GONE", "KEY", false]);
   });

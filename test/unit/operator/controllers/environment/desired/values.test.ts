@@ -95,14 +95,14 @@ describe("the values of an environment", () => {
 describe("the database of an environment", () => {
   const settings = { ...fixtureSettings, database: { image: "registry.test/postgres", version: "18", sizeGi: 2 } };
   const given = { image: "registry.test/postgres:18", user: "app", name: "app", sizeGi: 2 };
-  const asked = { database: { provision: true } };
+  const requested = { database: { provision: true } };
 
   test.each([
     { name: "is not there unless asked for", spec: {}, set: { database: { version: "17" } }, expected: undefined },
-    { name: "is as the settings say", spec: asked, set: undefined, expected: given },
+    { name: "is as the settings say", spec: requested, set: undefined, expected: given },
     {
       name: "is as the config set says, where that says more",
-      spec: asked,
+      spec: requested,
       set: { database: { version: "17", sizeGi: 9 } },
       expected: { ...given, image: "registry.test/postgres:17", sizeGi: 9 },
     },
@@ -115,7 +115,7 @@ describe("the database of an environment", () => {
     },
     {
       name: "has the storage class of the settings",
-      spec: asked,
+      spec: requested,
       set: undefined,
       more: { storageClass: "fast" },
       expected: { ...given, storageClass: "fast" },

@@ -121,16 +121,16 @@ describe("an expiry whose deletion is refused", () => {
       limiter: { slotOf: () => atOnce },
       reportDisagreement: disagreementReporter({ clock, log: silentLog }),
     };
-    const told = { type: "ExpiryRefused", status: "True", reason: "ExpiryRefused" } as const;
+    const reported = { type: "ExpiryRefused", status: "True", reason: "ExpiryRefused" } as const;
     const at = { message: refusal, lastTransitionTime: minutesLater(61).toISOString() };
-    const isTold = () => ({ status: tries === 0 ? {} : { conditions: [{ ...told, ...at }] } });
+    const isReported = () => ({ status: tries === 0 ? {} : { conditions: [{ ...reported, ...at }] } });
     return {
       clock,
       permit() {
         outcome = "removing";
       },
       tries: () => tries,
-      look: (hours = 1) => expire(environmentFixture({ spec: { ttlHours: hours }, ...isTold() }), context),
+      look: (hours = 1) => expire(environmentFixture({ spec: { ttlHours: hours }, ...isReported() }), context),
     };
   }
 
@@ -162,8 +162,8 @@ describe("an expiry whose deletion is refused", () => {
 
 test("a disagreement of clocks is reported at once, then once an hour with the number of environments that it keeps", () => {
   const clock = new TestClock();
-  const told: (Facts | undefined)[] = [];
-  const log: Log = { ...silentLog, warn: (_line, facts) => void told.push(facts) };
+  const reported: (Facts | undefined)[] = [];
+  const log: Log = { ...silentLog, warn: (_line, facts) => void reported.push(facts) };
   const tell = disagreementReporter({ clock, log });
   const times = { now: minutesLater(61), serverNow: minutesLater(59) };
   for (let minute = 0; minute <= 60; minute += 1) {
@@ -171,7 +171,7 @@ test("a disagreement of clocks is reported at once, then once an hour with the n
     clock.advance(60_000);
   }
   const clocks = { operatorTime: minutesLater(61).toISOString(), serverTime: minutesLater(59).toISOString() };
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { environment: "env-a", environments: 1, ...clocks },
     { environment: "env-a", environments: 3, ...clocks },
   ]);
@@ -180,11 +180,11 @@ test("a disagreement of clocks is reported at once, then once an hour with the n
 describe("the server's clock", () => {
   const scene = () => {
     const clock = new TestClock();
-    let asked = 0;
+    let requests = 0;
     let failure: Error | undefined;
     const own = {
       async now() {
-        asked += 1;
+        requests += 1;
         if (failure) throw failure;
         return minutesLater(10);
       },
@@ -192,26 +192,26 @@ describe("the server's clock", () => {
     const fail = (error: Error | undefined) => {
       failure = error;
     };
-    return { clock, shared: sharedServerClock(own, clock), asked: () => asked, fail };
+    return { clock, shared: sharedServerClock(own, clock), requests: () => requests, fail };
   };
 
   test("is asked five times a second for all, and goes on by ours in between", async () => {
-    const { clock, shared, asked } = scene();
+    const { clock, shared, requests } = scene();
     await Promise.all([shared.now(), shared.now()]);
     clock.advance(199);
     expect(await shared.now()).toEqual(new Date(minutesLater(10).getTime() + 199));
-    expect(asked()).toBe(1);
+    expect(requests()).toBe(1);
     clock.advance(1);
     expect(await shared.now()).toEqual(minutesLater(10));
-    expect(asked()).toBe(2);
+    expect(requests()).toBe(2);
   });
 
   test("is asked again after it could not be", async () => {
-    const { shared, asked, fail } = scene();
+    const { shared, requests, fail } = scene();
     fail(new Error("away"));
     await expect(shared.now()).rejects.toThrow("away");
     fail(undefined);
     expect(await shared.now()).toEqual(minutesLater(10));
-    expect(asked()).toBe(2);
+    expect(requests()).toBe(2);
   });
 });

@@ -30,8 +30,8 @@ describe("the status of a reconcile", () => {
   });
 
   test("counts for nothing once another operator has stored what it found", async () => {
-    const told = { ...later, status: { phase: "ready", url: "https://shop" } } as const;
-    expect((await unstored()).continued(told)).toBe(told);
+    const reported = { ...later, status: { phase: "ready", url: "https://shop" } } as const;
+    expect((await unstored()).continued(reported)).toBe(reported);
   });
 
   test("returns the answer of the write", async () => {
@@ -57,10 +57,11 @@ describe("a status that may wait for the next reconcile", () => {
   function waiting() {
     const clock = new TestClock();
     const drafts = new StatusDrafts(clock);
-    let asked = 0;
-    const postponed = (status: EnvironmentStatus, of = environment) => drafts.postpone(of, status, () => (asked += 1));
+    let requests = 0;
+    const postponed = (status: EnvironmentStatus, of = environment) =>
+      drafts.postpone(of, status, () => (requests += 1));
     expect(postponed({ phase: "creating" })).toBe(true);
-    return { clock, drafts, postponed, asked: () => asked };
+    return { clock, drafts, postponed, requests: () => requests };
   }
 
   test("is what the next one begins with, also when the environment was changed", () => {
@@ -77,26 +78,26 @@ describe("a status that may wait for the next reconcile", () => {
   });
 
   test("waits for half a second in all, however many reconciles add to it, and then requests one that stores it", () => {
-    const { clock, drafts, postponed, asked } = waiting();
+    const { clock, drafts, postponed, requests } = waiting();
     clock.advance(300);
     expect(postponed(further, later)).toBe(true);
     clock.advance(199);
-    expect([asked(), drafts.due(environment), postponed(further)]).toEqual([0, undefined, true]);
+    expect([requests(), drafts.due(environment), postponed(further)]).toEqual([0, undefined, true]);
     clock.advance(1);
-    expect([asked(), drafts.due(environment), postponed(further)]).toEqual([1, further, false]);
+    expect([requests(), drafts.due(environment), postponed(further)]).toEqual([1, further, false]);
     expect(drafts.continued(environment).status).toEqual(further);
   });
 
   test.each(["stored", "forgotten"] as const)(
     "asks for nothing once it is %s, and the next waits anew",
     async (end) => {
-      const { clock, drafts, postponed, asked } = waiting();
+      const { clock, drafts, postponed, requests } = waiting();
       if (end === "stored") await drafts.store(environment, further, async () => undefined);
       else drafts.forget(environment.metadata.name);
       expect(clock.pending).toEqual([]);
       expect(postponed(further)).toBe(true);
       clock.advance(499);
-      expect(asked()).toBe(0);
+      expect(requests()).toBe(0);
     },
   );
 

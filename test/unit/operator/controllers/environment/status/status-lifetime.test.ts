@@ -63,8 +63,8 @@ describe("the TTL of a config set", () => {
   });
 
   test("yields to one that is asked for", () => {
-    const asked = judged(environmentFixture({ spec: { ttlHours: 5 } }), settling(2));
-    expect(asked).toMatchObject({ ttlHours: 5, expiresAt: "2026-01-01T05:00:00.000Z" });
+    const requested = judged(environmentFixture({ spec: { ttlHours: 5 } }), settling(2));
+    expect(requested).toMatchObject({ ttlHours: 5, expiresAt: "2026-01-01T05:00:00.000Z" });
   });
 
   test("grants a grace period when it is resolved late", () => {

@@ -25,18 +25,18 @@ const migrate = { kind: "Job", name: "migrate" };
 
 /** A reconcile in which the deployer is seen like this, before and after Jobs were replaced, of which some still run. */
 async function reconcile(seen: readonly ObservedApplication[], running: readonly NamedObject[] = []) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   let looks = 0;
   const deployer = {
     ensureProject: async () => undefined,
     ensure: async () => "unchanged",
     observe: () => seen[Math.min(looks++, seen.length - 1)],
     async replaceJobs() {
-      asked.push("replaceJobs");
+      requested.push("replaceJobs");
       return running;
     },
     async retry() {
-      asked.push("retry");
+      requested.push("retry");
       return 15_000;
     },
   };
@@ -51,35 +51,35 @@ async function reconcile(seen: readonly ObservedApplication[], running: readonly
   } as unknown as StepContext;
   const applied = { branch: "main", commit: commitA, image: "registry.test/shop-api:a" };
   const environment = environmentFixture({ status: { sources: { backend: { applied } } } });
-  return { result: await application.run(environment, context), asked };
+  return { result: await application.run(environment, context), requests: requested };
 }
 
 describe("Jobs that a sync could not change", () => {
   test("have the application tried again, and fail nothing, when they have made way", async () => {
-    const { result, asked } = await reconcile([broken, trying]);
+    const { result, requests: requested } = await reconcile([broken, trying]);
     expect(result).toMatchObject({ state: "waiting", reason: "Syncing" });
-    expect(asked).toEqual(["replaceJobs"]);
+    expect(requested).toEqual(["replaceJobs"]);
   });
 
   test("are waited for while they run, and named", async () => {
-    const { result, asked } = await reconcile([broken], [migrate]);
+    const { result, requests: requested } = await reconcile([broken], [migrate]);
     expect(result).toMatchObject({
       state: "waiting",
       reason: "SyncWaiting",
       message: `the sync waits for Job/migrate to end, to make it anew; before, ${message}`,
       requeueAfterMs: 10_000,
     });
-    expect(asked).toEqual(["replaceJobs"]);
+    expect(requested).toEqual(["replaceJobs"]);
   });
 
   test("fail the application where they may not be replaced", async () => {
-    const { result, asked } = await reconcile([broken]);
+    const { result, requests: requested } = await reconcile([broken]);
     expect(result).toMatchObject({ reason: "SyncFailed", message });
-    expect(asked).toEqual(["replaceJobs", "retry"]);
+    expect(requested).toEqual(["replaceJobs", "retry"]);
   });
 
   test("are not asked for where there are none", async () => {
-    const { asked } = await reconcile([trying]);
-    expect(asked).toEqual([]);
+    const { requests: requested } = await reconcile([trying]);
+    expect(requested).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ async function settle(scene: Scene) {
   return application.run(environment, context);
 }
 
-const told = { state: "waiting", reason: "CrashLoop", message: "backend: it ends" };
+const reported = { state: "waiting", reason: "CrashLoop", message: "backend: it ends" };
 const synced = { state: "done", reason: "Synced" };
 
 describe("an application that is healthy", () => {
@@ -76,7 +76,7 @@ describe("an application that is healthy", () => {
     {
       name: "keeps its former condition between two crashes, so that no crash costs two writes",
       scene: { healthySeconds: 20 },
-      expected: { ...told, requeueAfterMs: 40_000 },
+      expected: { ...reported, requeueAfterMs: 40_000 },
     },
     { name: "is synced when it has been healthy for a minute", scene: { healthySeconds: 60 }, expected: synced },
     { name: "is synced where the deployer does not say since when", scene: {}, expected: synced },
@@ -105,8 +105,8 @@ const chart: ChartSource = { repoUrl: "https://git.test/charts.git", path: "shop
 test.each([
   { name: "the chart of its Repository", repository: repositoryFixture("shop-api", { chart }), expected: chart },
   { name: "the default chart", repository: repositoryFixture("shop-api"), expected: fixtureSettings.defaultChart },
-])("the deployer is confined to $name before it is asked for the application", async ({ repository, expected }) => {
-  const asked: unknown[] = [];
+])("the deployer is confined to $name before it is requested for the application", async ({ repository, expected }) => {
+  const requested: unknown[] = [];
   const stop = new DeployerUnavailable("it is away");
   const context = {
     settings: fixtureSettings,
@@ -114,9 +114,9 @@ test.each([
     configSets: {},
     backingServices: [],
     deployer: {
-      ensureProject: async (owner: object, to: ChartSource) => void asked.push("ensureProject", owner, to),
+      ensureProject: async (owner: object, to: ChartSource) => void requested.push("ensureProject", owner, to),
       ensure: async (wanted: DesiredApplication) => {
-        asked.push("ensure", wanted.environment, wanted.chart);
+        requested.push("ensure", wanted.environment, wanted.chart);
         throw stop;
       },
     },
@@ -124,5 +124,5 @@ test.each([
   const environment = environmentFixture({ status: { sources: applied } });
   const { name, uid } = environment.metadata;
   await expect(application.run(environment, context)).rejects.toBe(stop);
-  expect(asked).toEqual(["ensureProject", { name, uid }, expected, "ensure", { name, uid }, expected]);
+  expect(requested).toEqual(["ensureProject", { name, uid }, expected, "ensure", { name, uid }, expected]);
 });

@@ -35,7 +35,7 @@ interface Scene {
   readonly hosts?: RepositorySpec["hosts"];
   readonly hostAnswers?: { readonly [name: string]: ProbeResult["status"] };
   /** The token that requests a reconcile, and the last answered one. */
-  readonly tokens?: { readonly asked: string; readonly answered?: string };
+  readonly tokens?: { readonly requested: string; readonly answered?: string };
 }
 
 const BACKEND = "https://shop--api.env.localhost:18443";
@@ -45,10 +45,10 @@ const PERIOD_MS = 60_000;
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {
   const { askedMinutesAgo, runs = "hash", suspended = false, refusal, tokens, hosts, hostAnswers = {} } = more;
   const clock = new TestClock(minutesLater(atMinutes - (askedMinutesAgo ?? 0)).toISOString());
-  const asked: string[] = [];
+  const requested: string[] = [];
   const prober = {
     async probe(url: string, path: string) {
-      asked.push(url + path);
+      requested.push(url + path);
       const name = /--(\w+)/.exec(url)?.[1] ?? "";
       return { status: hostAnswers[name] ?? answer, ...refusal, responseTimeMs: 1, message: "it answered 503" };
     },
@@ -66,7 +66,7 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
     ...(wasReady ? { readyAt: CREATED, servingHash: "hash", urls: { backend: BACKEND } } : {}),
     ...(tokens?.answered ? { lastHandledReconcileAt: tokens.answered } : {}),
   };
-  const metadata = tokens ? { annotations: { [RECONCILE_ANNOTATION]: tokens.asked } } : {};
+  const metadata = tokens ? { annotations: { [RECONCILE_ANNOTATION]: tokens.requested } } : {};
   const repositories = memoryRepositories(
     repositoryFixture("shop-api", { healthPath: "/healthz", ...(hosts && { hosts }) }),
   );
@@ -78,13 +78,13 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
     environmentFixture({ metadata, spec: { suspended }, status }),
     context,
   );
-  return { result, asked, schedule, clock };
+  return { result, requests: requested, schedule, clock };
 }
 
 describe("the URLs", () => {
   test("earn ready by an answer at the health path", async () => {
-    const { result, asked } = await step({ answer: "healthy" });
-    expect(asked).toEqual(["https://shop--api.env.localhost:18443/healthz"]);
+    const { result, requests: requested } = await step({ answer: "healthy" });
+    expect(requested).toEqual(["https://shop--api.env.localhost:18443/healthz"]);
     expect(result).toMatchObject({
       state: "done",
       findings: { readyAt: CREATED, url: "https://shop--api.env.localhost:18443" },
@@ -97,41 +97,51 @@ describe("the URLs", () => {
   });
 
   test("are not asked before their time when they answered", async () => {
-    const { result, asked } = await step({ urlsReady: "True", wasReady: true });
-    expect(asked).toEqual([]);
+    const { result, requests: requested } = await step({ urlsReady: "True", wasReady: true });
+    expect(requested).toEqual([]);
     expect(result.state).toBe("done");
   });
 
   test("are asked again when a period has passed", async () => {
-    const { result, asked } = await step({
+    const { result, requests: requested } = await step({
       urlsReady: "True",
       wasReady: true,
       answer: "healthy",
       atMinutes: 60,
       askedMinutesAgo: 1,
     });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     expect(result).toMatchObject({ state: "done", requeueAfterMs: PERIOD_MS });
   });
 
   test("are asked at once when something else runs behind them", async () => {
-    const { result, asked } = await step({ urlsReady: "True", wasReady: true, runs: "new", answer: "healthy" });
-    expect(asked).toHaveLength(1);
+    const { result, requests: requested } = await step({
+      urlsReady: "True",
+      wasReady: true,
+      runs: "new",
+      answer: "healthy",
+    });
+    expect(requested).toHaveLength(1);
     expect(result.findings).toMatchObject({ servingHash: "new" });
   });
 
   test.each([
-    ["at once when a reconcile is requested", { asked: "2" }, 1],
-    ["at once when another reconcile is requested", { asked: "2", answered: "1" }, 1],
-    ["no sooner for a request that was answered", { asked: "2", answered: "2" }, 0],
+    ["at once when a reconcile is requested", { requested: "2" }, 1],
+    ["at once when another reconcile is requested", { requested: "2", answered: "1" }, 1],
+    ["no sooner for a request that was answered", { requested: "2", answered: "2" }, 0],
   ])("are asked %s", async (_when, tokens, times) => {
-    const { asked } = await step({ urlsReady: "True", wasReady: true, answer: "healthy", tokens });
-    expect(asked).toHaveLength(times);
+    const { requests: requested } = await step({ urlsReady: "True", wasReady: true, answer: "healthy", tokens });
+    expect(requested).toHaveLength(times);
   });
 
   test("are not probed while suspended, and have to answer again after", async () => {
-    const { result, asked } = await step({ urlsReady: "False", wasReady: true, suspended: true, atMinutes: 60 });
-    expect(asked).toEqual([]);
+    const { result, requests: requested } = await step({
+      urlsReady: "False",
+      wasReady: true,
+      suspended: true,
+      atMinutes: 60,
+    });
+    expect(requested).toEqual([]);
     expect(result).toMatchObject({ state: "done", reason: "Suspended", findings: { servingHash: "" } });
   });
 
@@ -230,8 +240,8 @@ describe("a further host of the Repository", () => {
   };
 
   test("has to answer at its health path, or at its root, as the components do", async () => {
-    const { result, asked } = await step({ answer: "healthy", hosts });
-    expect(asked).toEqual([`${urls.backend}/healthz`, `${urls.hosts.admin}/ping`, `${urls.hosts.docs}/`]);
+    const { result, requests: requested } = await step({ answer: "healthy", hosts });
+    expect(requested).toEqual([`${urls.backend}/healthz`, `${urls.hosts.admin}/ping`, `${urls.hosts.docs}/`]);
     expect(result).toMatchObject({ state: "done", findings: { readyAt: CREATED, url: urls.backend, urls } });
   });
 
@@ -256,14 +266,14 @@ describe("a further host of the Repository", () => {
   });
 
   test("is asked at once when it is listed later", async () => {
-    const { result, asked } = await step({ urlsReady: "True", wasReady: true, answer: "healthy", hosts });
-    expect(asked).toContain(`${urls.hosts.admin}/ping`);
+    const { result, requests: requested } = await step({ urlsReady: "True", wasReady: true, answer: "healthy", hosts });
+    expect(requested).toContain(`${urls.hosts.admin}/ping`);
     expect(result).toMatchObject({ state: "done", findings: { urls } });
   });
 
   test("is in the status while suspended, and not asked", async () => {
-    const { result, asked } = await step({ suspended: true, hosts });
-    expect(asked).toEqual([]);
+    const { result, requests: requested } = await step({ suspended: true, hosts });
+    expect(requested).toEqual([]);
     expect(result.findings).toMatchObject({ urls });
   });
 });

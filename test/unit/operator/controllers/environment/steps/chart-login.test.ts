@@ -70,8 +70,8 @@ async function reconcile(scene: Scene) {
   const sources = { backend: { applied: { branch: "main", commit: commitA, image: "registry.test/shop-api:a" } } };
   const environment = environmentFixture({ status: { sources, ...scene.status } });
   const annotations = scene.isRequested ? { [RECONCILE_ANNOTATION]: "now" } : {};
-  const asked = { ...environment, metadata: { ...environment.metadata, annotations } };
-  const result = await application.run(asked, context);
+  const requested = { ...environment, metadata: { ...environment.metadata, annotations } };
+  const result = await application.run(requested, context);
   const shown = (login: ChartLogin | undefined) =>
     login && { ...login, ...(login.credential && { credential: (login.credential as Sensitive).reveal() }) };
   return { result, given: given.map(shown), isEnsured: ensured.length > 0 };

@@ -30,11 +30,11 @@ function world() {
   const [cluster, secretManager] = [memoryCluster(now), memorySecretManager(now)];
   const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
   const imagePullSecretRef = { name: "shop", key: "latest" };
-  const asked: string[] = [];
+  const requested: string[] = [];
   let isDown = false;
   const answer = (what: string) => async () => {
     if (isDown) throw new DeployerUnavailable("it is away");
-    asked.push(what);
+    requested.push(what);
     return "created";
   };
   const context = {
@@ -61,7 +61,7 @@ function world() {
   return {
     cluster,
     secretManager,
-    asked,
+    requests: requested,
     setDown(is: boolean) {
       isDown = is;
     },
@@ -78,18 +78,18 @@ test.each([
   { name: "its quota", kind: resourceQuotaKind },
   { name: "its network policies", kind: networkPolicyKind },
 ])("pods get no Secret before $name can be made, and at once when it can", async ({ kind }) => {
-  const { cluster, secretManager, pass, made, asked } = world();
+  const { cluster, secretManager, pass, made, requests: requested } = world();
   cluster.fail(kind, new KubeError({ status: 403, reason: "Forbidden" }));
   const { results } = await pass();
   expect(results.get("SecretsReady")).toMatchObject({ state: "waiting", reason: "NotIsolated" });
-  expect([made("Secret"), asked]).toEqual([[], []]);
+  expect([made("Secret"), requested]).toEqual([[], []]);
   // Work outside the namespace is done meanwhile.
   expect(await secretManager.holdsAny(environmentFixture().metadata, ["SECRET_KEY"])).toBe(true);
 
   cluster.fail(kind, undefined);
   expect((await pass()).results.get("SecretsReady")).toMatchObject({ state: "done" });
   expect(made("Secret")).toHaveLength(2);
-  expect(asked).toEqual(["ensureProject", "ensure"]);
+  expect(requested).toEqual(["ensureProject", "ensure"]);
 });
 
 test("a deployer that is down delays the application, and neither the isolation nor Secrets", async () => {

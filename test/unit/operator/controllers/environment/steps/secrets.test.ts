@@ -49,7 +49,7 @@ test.each([
   ["two minutes", 8, "failed"],
   ["a moment that is a minute ahead, since the clock was set back", 11, "waiting"],
   ["a moment that is an hour ahead", 70, "failed"],
-])("a value that somebody provides is awaited patiently for two minutes: %s", async (_since, minutes, state) => {
+])("a value that a user provides is awaited patiently for two minutes: %s", async (_since, minutes, state) => {
   expect(await awaited(minutes)).toEqual({ state, reason: "AwaitingValue" });
 });
 
@@ -113,8 +113,8 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
     },
     async pass(annotations: Record<string, string> = {}) {
       const environment = environmentFixture({ status });
-      const asked = { ...environment, metadata: { ...environment.metadata, annotations } };
-      const { findings, ...result } = await step.run(asked, context);
+      const requested = { ...environment, metadata: { ...environment.metadata, annotations } };
+      const { findings, ...result } = await step.run(requested, context);
       status = { ...status, ...findings, ...handled(annotations) };
       return result;
     },

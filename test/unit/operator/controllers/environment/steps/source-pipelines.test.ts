@@ -167,8 +167,8 @@ describe("a commit with a pipeline", () => {
     const spec = backend({ pipelines: [pipelineFixture({ commit: HEAD })] });
     const { found } = await step({ spec });
     expect(found).toEqual({ resolved: { branch: "main", commit: HEAD } });
-    const { asked, result } = await step({ spec, before: { resolved: HEAD } });
-    expect(asked).toEqual([]);
+    const { requested, result } = await step({ spec, before: { resolved: HEAD } });
+    expect(requested).toEqual([]);
     expect(result).toMatchObject({ reason: "Building" });
   });
 

@@ -28,7 +28,7 @@ export interface Scene {
     readonly resolved?: string;
     readonly applied?: string;
     readonly branch?: string;
-    readonly asked?: string;
+    readonly requests?: string;
   };
   readonly minutes?: number;
   readonly token?: string;
@@ -53,13 +53,15 @@ export function statusOf({
   resolved,
   applied,
   branch = "main",
-  asked,
+  requests: requested,
 }: NonNullable<Scene["before"]>): EnvironmentStatus {
   const given = applied && { branch, commit: applied, image: imageOf(applied) };
   return {
     sources: {
       backend: {
-        ...(resolved ? { resolved: { branch, commit: resolved, ...(asked ? { reconcileToken: asked } : {}) } } : {}),
+        ...(resolved
+          ? { resolved: { branch, commit: resolved, ...(requested ? { reconcileToken: requested } : {}) } }
+          : {}),
         ...(given ? { applied: given } : {}),
       },
     },
@@ -69,7 +71,7 @@ export function statusOf({
 /** A run of the step: its result, the branches read from the git host, and the settled sources. */
 export async function step(scene: Scene) {
   const { spec = {}, before, minutes = 0, token, carried, registered = ["shop-api"], repository } = scene;
-  const asked: string[] = [];
+  const requested: string[] = [];
   const secretManager = memorySecretManager();
   secretManager.share({ id: "shop", labels: {}, values: ["reader:word"] });
   const environment = environmentFixture({
@@ -86,7 +88,7 @@ export async function step(scene: Scene) {
     secretManager,
     repositoryHost: {
       async head(_url: string, of: string, credential?: Sensitive) {
-        asked.push(credential === undefined ? of : `${of} as ${credential.reveal()}`);
+        requested.push(credential === undefined ? of : `${of} as ${credential.reveal()}`);
         if (scene.isClosed) throw new CredentialRejected("renew it");
         return of === "gone" ? undefined : HEAD;
       },
@@ -94,5 +96,5 @@ export async function step(scene: Scene) {
   } as unknown as StepContext;
   const result = await source.run(environment, context);
   const found = result.findings?.sources?.backend ?? environment.status?.sources?.backend;
-  return { result, asked, found, stands: source.continueWithPrevious?.(environment, context) };
+  return { result, requested, found, stands: source.continueWithPrevious?.(environment, context) };
 }

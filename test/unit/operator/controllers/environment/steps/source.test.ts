@@ -49,7 +49,7 @@ describe("the commit of a component", () => {
     ],
     [
       "is not read again when that request was answered",
-      { spec: backend({ follow: true }), before: { resolved: commitA, asked: "answered" }, token: "answered" },
+      { spec: backend({ follow: true }), before: { resolved: commitA, requests: "answered" }, token: "answered" },
       commitA,
       [],
     ],
@@ -66,21 +66,21 @@ describe("the commit of a component", () => {
       ["gone"],
     ],
   ])("%s", async (_rule, scene, commit, questions) => {
-    const { result, asked: answers, found } = await step(scene);
+    const { result, requested: answers, found } = await step(scene);
     expect(result).toMatchObject({ state: "done", reason: "Resolved" });
     expect(answers).toEqual(questions);
     const branch = scene.spec?.backend?.branch ?? "main";
-    const { follow, commit: requested } = scene.spec?.backend ?? {};
+    const { follow, commit: requests } = scene.spec?.backend ?? {};
     const resolved = { branch, commit, ...(follow ? { reconcileToken: scene.token } : {}) };
     expect(found).toEqual({
-      ...(requested ? {} : { resolved }),
+      ...(requests ? {} : { resolved }),
       applied: { branch, commit, image: imageOf(commit) },
     });
   });
 
   test("is asked with the credential of its Repository, and with none that is another host's", async () => {
-    const { asked } = await step({ spec: backend({}), repository: { credentialsRef } });
-    expect(asked).toEqual(["main as reader:word"]);
+    const { requested: requests } = await step({ spec: backend({}), repository: { credentialsRef } });
+    expect(requests).toEqual(["main as reader:word"]);
     const cloneUrl = "https://evil.test/shop.git";
     const refused = step({ spec: backend({}), repository: { credentialsRef, cloneUrl } });
     await expect(refused).rejects.toMatchObject({ reason: "CredentialNotBound" });
@@ -99,10 +99,10 @@ describe("the commit of a component", () => {
       token: "new",
       repository: { credentialsRef: { name: "nobodys", key: "latest" } },
     };
-    const { result, asked, found, stands } = await step(scene);
+    const { result, requested: requests, found, stands } = await step(scene);
     expect(result).toMatchObject({ state: "waiting", reason: "CredentialNotBound", requeueAfterMs: 30_000 });
-    expect({ asked, stands, found }).toEqual({
-      asked: [],
+    expect({ requests, stands, found }).toEqual({
+      requests: [],
       stands: true,
       found: scene.before && statusOf(scene.before).sources?.backend,
     });
@@ -116,15 +116,15 @@ describe("the commit of a component", () => {
       repository: { credentialsRef },
       isClosed: true,
     };
-    const { result, asked, found, stands } = await step(scene);
+    const { result, requested: requests, found, stands } = await step(scene);
     expect(result).toEqual({
       state: "waiting",
       reason: "CredentialRejected",
       message: "renew it",
       requeueAfterMs: 3e5,
     });
-    expect({ asked, stands, found }).toEqual({
-      asked: ["main as reader:word"],
+    expect({ requests, stands, found }).toEqual({
+      requests: ["main as reader:word"],
       stands: true,
       found: scene.before && statusOf(scene.before).sources?.backend,
     });
