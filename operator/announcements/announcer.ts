@@ -33,7 +33,6 @@ export interface Announcer {
    * @returns the announcements, to be stored in the status
    */
   announce(stored: EphemeralEnvironment): Promise<Announced | undefined>;
-
   /**
    * The announcements after this status is stored: changes without recipients need no messages.
    *
@@ -43,7 +42,6 @@ export interface Announcer {
     readonly announced: Announced | undefined;
     readonly dueInMs?: number;
   };
-
   /** Creates messages about an environment that is gone. */
   reportDeleted(environment: EphemeralEnvironment, reason: string): Promise<void>;
 }

@@ -12,34 +12,25 @@ export type AssertedClaims = ApiTokenSpec["assertedClaims"];
 export interface ApiTokens {
   /** All tokens, unordered, in a new array. Throws ClusterUnavailable before the first list. */
   list(): ApiToken[];
-
   /** Tokens of one owner, by subject. */
   ofOwner(subject: string): readonly ApiToken[];
-
   /** The token by id, from the watch; a revocation seen here is final. */
   known(id: string): ApiToken | undefined;
-
   /** The token by id, live, within two seconds. */
   read(id: string): Promise<ApiToken | undefined>;
-
   /**
    * Reads a token, as `read` does, by an id that only a credential claims. Ids unknown to the watch (perhaps another
    * replica's new token) are read a few times a second; beyond that they count as unknown.
    */
   readClaimed(id: string): Promise<ApiToken | undefined>;
-
   /** Creates the resource, named by the hash. */
   create(spec: ApiTokenSpec): Promise<ApiToken>;
-
   /** Revokes the token for good; a revoked one keeps its moment. `undefined` when it is gone. */
   revoke(token: ApiToken, at: Date): Promise<ApiToken | undefined>;
-
   /** Stores the identity provider's statement about the owner, unless a newer one is stored or the token is gone. */
   storeAssertion(token: ApiToken, assertedClaims: AssertedClaims): Promise<void>;
-
   /** Stores a use of the token, unless it is gone. */
   noteUse(token: ApiToken, at: Date): Promise<void>;
-
   /** Deletes exactly this token; fine when it is gone. */
   remove(token: ApiToken): Promise<void>;
 }

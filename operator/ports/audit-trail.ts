@@ -49,7 +49,6 @@ export interface AuditRecord {
 export interface AuditTrail {
   /** Adds the record with the current time; resolves when it is stored or queued. Never rejects. */
   add(record: AuditRecord): Promise<void>;
-
   /** True when all records are stored and the next one would be. Retries failed ones; never rejects. */
   isKept(): Promise<boolean>;
 }

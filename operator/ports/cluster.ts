@@ -47,34 +47,26 @@ export type Removal =
 export interface Cluster {
   /** Creates the object, or repairs its drift. */
   ensure(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "created" | "repaired">;
-
   /**
    * Sets fields of an object that Kubernetes creates in every namespace, such as the ServiceAccount `default`: it
    * becomes this environment's and keeps its other fields.
    */
   adopt(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "written">;
-
   /**
    * Writes the object, existing or not, without a right to read it: over what this platform wrote under that name, for
    * this environment or a former one. The API server's policies guard what others wrote.
    */
   overwrite(owner: Owner, kind: Kind, desired: DesiredObject): Promise<void>;
-
   /** Deletes, as `remove` does, an object that `overwrite` wrote. */
   discard(owner: Owner, kind: Kind, ref: ObjectRef): Promise<Removal>;
-
   /** The object as the watch saw it last. */
   observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
-
   /** A fresh read. */
   read(owner: Owner, kind: Kind, ref: ObjectRef): Promise<ObservedObject | undefined>;
-
   /** Deletes the object, or only the version `seen` by the decision; call again until `gone`. */
   remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
-
   /** Changes fields of the object: all (RFC 6902), or none when a test of the patch fails. */
   change(owner: Owner, kind: Kind, ref: ObjectRef, patch: readonly FieldPatch[]): Promise<"changed" | "overtaken">;
-
   /** Removes the given finalizers, or all. */
   release(owner: Owner, kind: Kind, ref: ObjectRef, finalizers?: readonly string[]): Promise<void>;
 }
@@ -85,10 +77,8 @@ export interface Cluster {
 export interface StatusWriter<Resource, Status> {
   /** Adds our finalizer; call before the first side effect. */
   addFinalizer(resource: Resource): Promise<Resource>;
-
   /** Removes our finalizer: a terminating resource is then gone, unless it has others. */
   removeFinalizer(resource: Resource): Promise<void>;
-
   /** Replaces the status of exactly this version. */
   writeStatus(resource: Resource, status: Status): Promise<Resource>;
 }

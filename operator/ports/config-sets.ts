@@ -9,15 +9,12 @@ import type { ConfigSet, ConfigSetSpec, ConfigSetVersion } from "../../crds/conf
 export interface ConfigSets {
   find(name: string): ConfigSet | undefined;
   list(): ConfigSet[];
-
   /** Creates a config set; the API server is the lock on the name. `by`: the creator's name, for people. */
   create(name: string, spec: ConfigSetSpec, by: string): Promise<ConfigSet | "taken">;
-
   /**
    * Replaces the whole spec of exactly this one (its UID), without a version check. An equal spec makes no new version.
    */
   replace(configSet: ConfigSet, spec: ConfigSetSpec): Promise<ConfigSet | "gone">;
-
   /** Deletes exactly this one (its UID); fine when it is gone. Versions used by environments are kept. */
   remove(configSet: ConfigSet): Promise<void>;
 }
@@ -28,7 +25,6 @@ export interface ConfigSets {
  */
 export interface ConfigSetVersions {
   find(revision: string): ConfigSetVersion | undefined;
-
   /**
    * Keeps the version, even one about to be discarded; call before an environment names it. Sends no request when it is
    * kept already.
@@ -36,7 +32,6 @@ export interface ConfigSetVersions {
    * @throws NameTaken when another object has its name, BeingDeleted when it is terminating
    */
   keep(version: ConfigSetVersion): Promise<void>;
-
   /**
    * Removes a version unused for long; before that, stores the start of its disuse and answers the time of the next
    * check. A `keep` in between erases that, and prevents the removal.

@@ -5,7 +5,6 @@ import type { Period } from "../../crds/usage/period-summary.ts";
 export interface CostMonitor {
   /** Allocation in the period, in whole seconds, by namespace. A missing one had nothing, or is unknown. */
   byNamespace(period: Period, signal: AbortSignal): Promise<ReadonlyMap<string, AllocatedCost>>;
-
   close(): Promise<void>;
 }
 

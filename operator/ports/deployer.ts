@@ -108,19 +108,15 @@ export interface Deployer {
    * without one, takes the former away.
    */
   ensureProject(environment: Owner, chart: ChartSource, login?: ChartLogin): Promise<void>;
-
   /**
    * Milliseconds since this process gave the deployer that credential (`name@key`) for that place; infinite when it
    * never did, or when the deployer may have lost it.
    */
   loginAgeMs(environment: Owner, chart: ChartSource, source: string): number;
-
   /** Creates or updates the application; `ensureProject` must come before. */
   ensure(desired: DesiredApplication): Promise<"unchanged" | "created" | "changed">;
-
   /** The application from the watch; `undefined` before it exists. */
   observe(desired: DesiredApplication): ObservedApplication | undefined;
-
   /**
    * Makes the deployer render the chart and sync again when due: for an application broken since `brokenSince`, called
    * in every reconcile. Pauses grow with the failure's age, from 15 seconds to 10 minutes, computed from the
@@ -129,7 +125,6 @@ export interface Deployer {
    * @returns milliseconds until the next retry: the reconcile's requeue delay
    */
   retry(desired: DesiredApplication, brokenSince: Date): Promise<number>;
-
   /**
    * Deletes the ended Jobs with a TTL that the last sync could not change: the deployer makes them anew, and is asked
    * to sync once more where it has given up.
@@ -137,22 +132,17 @@ export interface Deployer {
    * @returns those with a TTL that have to end before
    */
   replaceJobs(desired: DesiredApplication): Promise<readonly NamedObject[]>;
-
   /** Ends the running sync, if any, with its awaited hooks. The deployer then syncs a newer desired state. */
   endSync(environment: Owner): Promise<void>;
-
   /** Sources of the existing application: after a crash before the status write they are stored nowhere else. */
   deployedSources(environment: Owner): DeployedSources;
-
   /** Deletes the environment's application with all objects, and ends a running sync; call again until `gone`. */
   remove(environment: Owner): Promise<Removal>;
-
   /**
    * Removes only the environment's application, despite its state and finalizers: its objects go with the namespace.
    * Call again until `gone`.
    */
   abandon(environment: Owner): Promise<Removal>;
-
   /** Deletes this environment's project and login, once the application is gone: it can't be deleted without them. */
   removeProject(environment: Owner): Promise<Removal>;
 }

@@ -13,13 +13,10 @@ import type { StatusWriter } from "./cluster.ts";
 export interface OperatorEnvironments {
   /** All environments, unordered, in a new array. Throws ClusterUnavailable before the first list. */
   list(): EphemeralEnvironment[];
-
   /** Count of matching environments, by a fresh read of all: for a decision that must miss none. */
   countNow(isMeant: (environment: EphemeralEnvironment) => boolean): Promise<number>;
-
   /** A fresh read of exactly this environment (its UID), with its `managedFields`; `undefined` when it is gone. */
   reread(environment: EphemeralEnvironment): Promise<EphemeralEnvironment | undefined>;
-
   /**
    * Requests the deletion of exactly this environment (its UID); fine when it is terminating or gone.
    *
@@ -46,7 +43,6 @@ export interface RemovalOptions {
 export interface DecidedWrites {
   /** A fresh read; `undefined` without one of that name. */
   findNow(name: string): Promise<EphemeralEnvironment | undefined>;
-
   /**
    * Creates the resource with these annotations; the API server is the lock on the name.
    *
@@ -59,7 +55,6 @@ export interface DecidedWrites {
     auditId: string,
     annotations?: Readonly<Record<string, string>>,
   ): Promise<EphemeralEnvironment | "changed">;
-
   /**
    * Merges the fields and annotations into exactly the version read; null removes an annotation.
    *
@@ -71,7 +66,6 @@ export interface DecidedWrites {
     auditId: string,
     annotations?: Readonly<Record<string, string | null>>,
   ): Promise<EphemeralEnvironment | "changed">;
-
   /** Deletes exactly the version read; see `OperatorEnvironments.remove`. */
   remove(environment: EphemeralEnvironment): Promise<"removing" | "changed">;
 }

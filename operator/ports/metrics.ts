@@ -59,15 +59,11 @@ export interface Metrics {
   readonly requests: RequestMetrics;
   readonly onKubeRequest: RequestInterceptor;
   readonly onServiceCall: ServiceCallInterceptor;
-
   webhookEnded(source: WebhookSource, outcome: WebhookOutcome): void;
-
   /** Records an error-free end of recurring work; there are few names. */
   loopSucceeded(loop: string): void;
-
   /** Begins to read the sources; call once. */
   observe(observed: Observed): void;
-
   /** All metrics of now, in Prometheus' text format. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 }

@@ -27,7 +27,6 @@ export interface RetainedVolume {
 export interface NamespaceContents {
   /** All metadata except Events; empty when the namespace is gone. Unlistable kinds are left out. */
   list(environment: Owner): Promise<readonly Content[]>;
-
   /**
    * Ends every pod that still runs this long after its deletion, despite its grace period; deletes undeleted ones.
    *
@@ -35,17 +34,14 @@ export interface NamespaceContents {
    * @returns the number of remaining pods
    */
   endPods(environment: Owner, graceSeconds: number): Promise<number>;
-
   /**
    * Removes only these finalizers from an object; none from a recreated one of the same name.
    *
    * @returns the refusal's sentence, such as an admission webhook's; `undefined` without one
    */
   release(environment: Owner, content: Content, finalizers: readonly string[]): Promise<string | undefined>;
-
   /** Retained volumes of the namespace's claims, by name; none without the platform's rights, or when it is gone. */
   retainedVolumes(environment: Owner): Promise<readonly RetainedVolume[]>;
-
   /** Lets a volume go with its claim. Fine when it is gone; throws for a recreated one of the same name. */
   endWithClaim(volume: RetainedVolume): Promise<void>;
 }

@@ -7,19 +7,14 @@ import type { Sensitive } from "../../crds/sensitive.ts";
  */
 export interface Notifications {
   list(): readonly Notification[];
-
   /** Unfinished messages by `destinationOf`, unordered. */
   pendingFor(destination: string): readonly Notification[];
-
   /** Creates it unless the name exists; see `notificationName`. */
   add(name: string, spec: NotificationSpec): Promise<void>;
-
   /** Records the start of an attempt: for one process alone. @returns `undefined` when it was changed or is gone */
   claim(notification: Notification, status: NotificationStatus): Promise<Notification | undefined>;
-
   /** Records the end of an attempt, over other changes; fine when it is gone. */
   finish(notification: Notification, status: NotificationStatus): Promise<void>;
-
   /** Deletes exactly this one; fine when it is gone. */
   remove(notification: Notification): Promise<void>;
 }
@@ -28,7 +23,6 @@ export interface Notifications {
 export interface Chat {
   /** Posts Slack markup to an incoming webhook. */
   post(url: Sensitive, text: string, signal: AbortSignal): Promise<void>;
-
   close(): Promise<void>;
 }
 

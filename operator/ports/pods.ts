@@ -70,20 +70,16 @@ export interface Pods {
    * @param selectors labels of the components' pods
    */
   diagnose(environment: Owner, kinds: readonly string[], selectors: ComponentSelectors): Promise<Diagnosis>;
-
   /** Last output of the object's newest pod, like a problem's `evidence`; empty without one. Never throws. */
   lastOutput(environment: Owner, object: NamedObject): Promise<string>;
-
   /** State of the pods with this backing service's label; `absent` without pods. */
   readiness(environment: Owner, component: string): Promise<"ready" | "unready" | "absent">;
-
   /**
    * Commit of each component, from its pods' annotation `ephemeral-environments.dev/commit`; replaced pods and runs of
    * a CronJob do not count. A component is absent where its pods state none, or different ones; for an unlabelled
    * component, pods without the annotation count as another program's.
    */
   commits(environment: Owner, selectors: ComponentSelectors): Promise<ReadonlyMap<string, string>>;
-
   /** Workloads with running or pending pods, as in the chart, each once and by name. */
   running(environment: Owner): Promise<readonly NamedObject[]>;
 }

@@ -6,13 +6,10 @@ import type { KeptBounds } from "../kit/surplus.ts";
 export interface Records {
   /** Writes an environment's record; the first one stays. */
   keep(record: RecordSpec): Promise<void>;
-
   /** Replaces the allocation beside a record; a dropped record stays dropped. */
   allocate(uid: string, allocations: Allocations): Promise<void>;
-
   /** Record of the last deleted environment of that name, by a fresh read; `undefined` without one. */
   newestOf(name: string): Promise<RecordSpec | undefined>;
-
   /**
    * Deletes the excess, oldest first, one by one and a limited number per call: `isMoreLeft` when some remains. Ends
    * early when the signal aborts.

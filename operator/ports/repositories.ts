@@ -22,7 +22,6 @@ export interface Reload {
 export interface RepositoryReloads {
   /** Requests a check of each, and waits up to 20 s. Callers during a reload share the next one. */
   reload(): Promise<Reload>;
-
   /** Requests a check of one without waiting; fine when it is gone. */
   request(repository: Repository): Promise<void>;
 }

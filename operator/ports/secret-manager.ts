@@ -32,7 +32,6 @@ export interface SecretManager {
    * crash gives a version a second value.
    */
   ensure(owner: Owner, requests: readonly SecretRequest[]): Promise<ReadonlyMap<string, StoredSecret>>;
-
   /**
    * Removes every entry of this owner and of no other; fine when there is none.
    *
@@ -40,28 +39,23 @@ export interface SecretManager {
    * entries go in any case.
    */
   remove(owner: Owner, variables: readonly string[]): Promise<void>;
-
   /** True when any entry of this owner is left, by a fresh read; `variables` as for `remove`. */
   holdsAny(owner: Owner, variables: readonly string[]): Promise<boolean>;
-
   /**
    * Labels by which the settings may share an unowned secret, in the manager's spelling; never its value; `undefined`
    * without one.
    */
   shared(id: string): Promise<{ readonly labels: Readonly<Record<string, string>> } | undefined>;
-
   /**
    * Value of an unowned secret; the caller has checked permission by the settings or `shared`. `undefined` without such
    * a secret or version.
    */
   read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
-
   /**
    * Unknown owners of this installation's entries: environments and API tokens (`isValueOwner`). An entry of each was
    * read, not only listed.
    */
   owners(isKnown: (uid: string) => boolean): Promise<readonly SecretOwner[]>;
-
   close(): Promise<void>;
 }
 

@@ -25,7 +25,6 @@ interface WebhookKeyDependencies {
 export interface WebhookKeySource {
   /** A Repository's own keys, else the global ones. @throws SecretsUnavailable */
   keysOf(repository: Repository | undefined): Promise<WebhookKeys>;
-
   /** The same, freshly read, at most every `REREAD_MS`. @throws SecretsUnavailable */
   keysNow(repository: Repository | undefined): Promise<WebhookKeys>;
 }

@@ -27,8 +27,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
  * The whole current collection: a consistent read.
  *
  * Streamed as the beginning of a watch, which the API server answers from memory. On any failure pages are read
- * instead.
- * (https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists)
+ * instead. (https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists)
  * @throws KubeError when pages fail too, or the server asks to wait
  */
 export async function listWatch<T extends KubeObject>(

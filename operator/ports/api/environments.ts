@@ -81,22 +81,18 @@ export interface Environments extends OperatorEnvironments {
    * created it.
    */
   find(idOrName: string): Promise<EphemeralEnvironment | undefined>;
-
   /**
    * The selected part of the matches: newest first, by name within a second. Called often, with ten thousand
    * environments. Throws ClusterUnavailable before the first list.
    */
   page(query: EnvironmentQuery): EnvironmentPage;
-
   /**
    * Changes from this call on, until the signal aborts. Each batch has an environment once, in its last state: a slow
    * reader misses intermediate states, never an environment. Throws ClusterUnavailable before the first list.
    */
   changes(signal: AbortSignal): AsyncGenerator<readonly EnvironmentChange[], undefined>;
-
   /** The environment created with this idempotency key, as far as this process knows; see `IdempotencyRecord`. */
   madeWith(key: string): EphemeralEnvironment | undefined;
-
   /**
    * Creates the resource; the API server is the lock on the name. An environment of that name from an earlier request
    * with `record`'s key, through any replica, is answered instead.
@@ -105,7 +101,6 @@ export interface Environments extends OperatorEnvironments {
    * @throws ConfigInvalid when the API server refuses the manifest
    */
   create(name: string, spec: EnvironmentSpec, record?: IdempotencyRecord): Promise<EphemeralEnvironment>;
-
   /**
    * Moves only the TTL, on the version read.
    *
@@ -113,14 +108,12 @@ export interface Environments extends OperatorEnvironments {
    * revert the change
    */
   extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
-
   /**
    * Merges the update into the spec, on the version read.
    *
    * @throws EnvironmentConflict when it is terminating, or its GitOps tool would revert the change
    */
   update(environment: EphemeralEnvironment, update: EnvironmentUpdate): Promise<EphemeralEnvironment>;
-
   /**
    * Requests a reconcile of the environment, terminating or not, and waits at most `withinMs`. Requests within five
    * seconds, through any replica, share one reconcile.

@@ -71,7 +71,6 @@ export interface FollowedSelection extends LogSelection {
 export interface PodLogs {
   /** The newest lines, oldest first; at most 1 MiB. Empty without pods. */
   tail(environment: Owner, target: LogTarget, selection: LogSelection): Promise<readonly LogLine[]>;
-
   /**
    * The same, then new lines, also of later pods and containers. Lines of one moment are in order; an empty batch comes
    * every few seconds without lines. Reads only on demand.

@@ -26,7 +26,6 @@ export class CountersUnavailable extends Error {
 export interface SharedCounters {
   /** Counts a request of a key. @throws CountersUnavailable within 100 ms; at once after a recent failure */
   increment(counter: Counter, key: string): Promise<Count>;
-
   /** State of the connection, within 100 ms; never rejects. */
   state(): Promise<"up" | "down">;
 }

@@ -55,22 +55,17 @@ export interface WebhookInbox {
    * short one; SecretsUnavailable when the keys can't be read
    */
   verify(arriving: ArrivingWebhook): Promise<VerifiedWebhook>;
-
   /**
    * Stores the delivery once, decides, acts and answers; for several environments, or a terminating name, the operator
    * continues and the outcome is `pending`.
    */
   accept(webhook: VerifiedWebhook): Promise<Outcome>;
-
   /** Decision about such an event, without storing, acting or asking a host. */
   simulate(webhook: SimulatedWebhook): Promise<Simulation>;
-
   /** Decides and acts on a stored delivery again, by the current state. */
   redeliver(delivery: WebhookDelivery): Promise<Outcome>;
-
   /** Stores a maintainer's approval of exactly this commit of a pull request, and decides again. */
   approve(approval: Approval): Promise<Outcome>;
-
   /**
    * Stores an unauthenticated event for people; it is never acted on. Above a few a second it is only counted. Never
    * throws. Answers the channels that take such events.

@@ -49,7 +49,6 @@ export interface HookCheck {
 export interface WebhookRegistrar {
   /** Asks the host, with a pause per Repository. Never throws for a problem of the Repository. */
   check(repository: Repository): Promise<HookCheck>;
-
   /** Registers or repairs the Repository's hook. @throws HookRefused, HookHostUnavailable */
   register(repository: Repository): Promise<void>;
 }

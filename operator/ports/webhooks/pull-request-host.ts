@@ -47,16 +47,13 @@ export interface DeploymentReport extends Omit<CommitReport, "context"> {
  */
 export interface PullRequestHost {
   report(repository: HostedRepository, report: CommitReport, signal: AbortSignal): Promise<void>;
-
   /**
    * Edits the comment; a lost one is found by its marker and our author id, else created. Answers its id; `undefined`
    * when there is none and none may be created.
    */
   comment(repository: HostedRepository, comment: StickyComment, signal: AbortSignal): Promise<number | undefined>;
-
   /** Creates or updates the commit's deployment and ends those of other commits. */
   deploy(repository: HostedRepository, report: DeploymentReport, signal: AbortSignal): Promise<void>;
-
   /** Ends and deletes an environment and its deployments. */
   retire(repository: HostedRepository, environment: string, signal: AbortSignal): Promise<void>;
 }
@@ -79,14 +76,12 @@ export interface MissedWebhooks {
 export interface PullRequestReader {
   /** Open pull requests, last changed first, at most a thousand. */
   openPullRequests(repository: HostedRepository, signal: AbortSignal): Promise<readonly HostedPullRequest[]>;
-
   /** One pull request; `undefined` when the host answers that there is none, or that the token may not see it. */
   pullRequest(
     repository: HostedRepository,
     number: number,
     signal: AbortSignal,
   ): Promise<HostedPullRequest | undefined>;
-
   /**
    * Makes the host resend its undelivered webhooks, signed and through the usual endpoint, without a read of their
    * contents. @returns the count; `undefined` without a log of the host, a right to it, or a hook with our address

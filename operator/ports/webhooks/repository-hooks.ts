@@ -45,19 +45,15 @@ export interface DesiredHook {
 export interface RepositoryHooks {
   /** First page: at least 50 hooks. */
   list(repository: HostedRepository, signal: AbortSignal): Promise<readonly RepositoryHook[]>;
-
   /** `undefined` without a recent one, or where the host does not say. */
   lastDelivery(repository: HostedRepository, hook: string, signal: AbortSignal): Promise<LastDelivery | undefined>;
-
   /**
    * Makes the desired hook the only one of its address, active and with this key, and triggers a delivery if possible.
    * Idempotent.
    */
   put(repository: HostedRepository, desired: DesiredHook, signal: AbortSignal): Promise<void>;
-
   /** Resumes a hook that its host paused, by a delivery that must be accepted. */
   resume(repository: HostedRepository, hook: string, signal: AbortSignal): Promise<void>;
-
   /** The right that the host's token needs for these calls, in the host's words. Sends no request. */
   neededRight(repository: HostedRepository): string;
 }

@@ -74,7 +74,6 @@ export type RepositoryField = "repository" | "project";
 export interface WebhookFormat {
   /** Reads this kind's headers and no others. */
   delivery(webhook: ReceivedWebhook): DeliveryHeaders;
-
   /**
    * Begins to verify that one of the keys made this delivery: over the raw bytes, in constant time, and where a
    * timestamp is signed, not older or newer than `replaySeconds`.
@@ -84,7 +83,6 @@ export interface WebhookFormat {
     keys: WebhookKeys,
     at: { readonly now: Date; readonly replaySeconds: number },
   ): Authentication;
-
   /**
    * The event in the platform's vocabulary. Events that the platform ignores, and payloads that contradict their event
    * name or lack a needed field, are `{type: "other"}` with the reason; never an error.
@@ -92,13 +90,10 @@ export interface WebhookFormat {
    * @param payload parsed JSON of the verified body, with `READ_FIELDS`
    */
   read(delivery: DeliveryHeaders, payload: unknown, at: { readonly now: Date }): ReadEvent;
-
   /** The field in which payloads have the repository that they are about. */
   repositoryField(webhook: Pick<ReceivedWebhook, "source">): RepositoryField;
-
   /** True when a pull request may have labels that its event does not show. */
   mayHideLabels(state: Pick<PullRequestState, "action" | "labels">): boolean;
-
   /** The ref by which a repository has the head of a pull request, also of one from a fork. */
   pullRequestRef(number: number): string;
 }
