@@ -35,14 +35,6 @@ export function logFacts(): Facts | undefined {
   return storage.getStore();
 }
 
-export const silentLog: Log = Object.freeze({
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  with: () => silentLog,
-});
-
 /** JSON lines on `stream` (standard output by default): `{"time", "level", "message", …facts}`. */
 export function winstonLog(options: {
   readonly level: LogLevel;

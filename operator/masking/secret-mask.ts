@@ -17,7 +17,7 @@ const WORK_PER_CHARACTER = 64;
 /** Steps that any short text may take. */
 const WORK_AT_LEAST = 1_000_000;
 
-/** Masks (redacts) a text: `***` stands for every occurrence of some values. @throws TooMuchToMask */
+/** Masks (redacts) a text, such as logs: `***` stands for every occurrence of some values. @throws TooMuchToMask */
 export type Mask = (text: string) => Promise<string>;
 
 /** A text that exceeds the masking budget. It must not be shown; the message replaces it. */

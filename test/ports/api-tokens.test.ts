@@ -5,12 +5,12 @@ import { createObjectCache } from "../../operator/kit/cache/indexed-cache.ts";
 import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { ownDeletions } from "../../operator/kit/client/own-deletions.ts";
-import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { BY_OWNER } from "../../operator/ports/caches.ts";
 import { memoryApiTokens } from "../support/doubles/memory/api-tokens.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
 import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
+import { silentLog } from "../support/fixtures/silent-log.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { apiTokensSuite } from "./suites/api-tokens.suite.ts";
 

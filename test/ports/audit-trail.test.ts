@@ -6,9 +6,9 @@ import { PassThrough } from "node:stream";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { jsonAuditTrail } from "../../operator/adapters/audit-log/json-audit-trail.ts";
-import { silentLog } from "../../operator/kit/log.ts";
 import { memoryAuditTrail } from "../support/doubles/memory/audit-trail.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
+import { silentLog } from "../support/fixtures/silent-log.ts";
 import { auditRecord, auditTrailSuite } from "./suites/audit-trail.suite.ts";
 
 auditTrailSuite("in memory", async () => {

@@ -6,10 +6,10 @@ import { createReflector } from "../../operator/kit/cache/reflector.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { revisionKind, type WireObject } from "../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
-import { silentLog } from "../../operator/kit/log.ts";
 import { NameTaken } from "../../operator/ports/cluster.ts";
 import { memoryConfigSetVersions } from "../support/doubles/memory/config-sets.ts";
 import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
+import { silentLog } from "../support/fixtures/silent-log.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { configSetVersionsSuite, newVersion } from "./suites/config-set-versions.suite.ts";
 

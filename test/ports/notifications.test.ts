@@ -2,10 +2,10 @@ import { watchedNotifications } from "../../operator/adapters/kubernetes/kinds.t
 import { kubernetesNotifications } from "../../operator/adapters/kubernetes/records/notifications.ts";
 import { createCacheSet } from "../../operator/kit/cache/cache-set.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
-import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { memoryNotifications } from "../support/doubles/memory/webhooks/notifications.ts";
 import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
+import { silentLog } from "../support/fixtures/silent-log.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { notificationsSuite } from "./suites/notifications.suite.ts";
 

@@ -5,7 +5,6 @@ import { github } from "../../operator/adapters/github/host-technology.ts";
 import { gitlab } from "../../operator/adapters/gitlab/host-technology.ts";
 import { hostApi } from "../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../operator/adapters/host-api/host-calls.ts";
-import { silentLog } from "../../operator/kit/log.ts";
 import { PullRequestHostFailed } from "../../operator/ports/webhooks/pull-request-host.ts";
 import { githubContract } from "../support/doubles/github-rest/contract.ts";
 import { giteaHooks } from "../support/doubles/host-hooks/gitea.ts";
@@ -15,6 +14,7 @@ import { add } from "../support/doubles/host-hooks/host-hook.ts";
 import { memoryRepositoryHooks } from "../support/doubles/memory/webhooks/repository-hooks.ts";
 import { startRecordingHost } from "../support/doubles/recording-host.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
+import { silentLog } from "../support/fixtures/silent-log.ts";
 import { repositoryHooksSuite } from "./suites/repository-hooks.suite.ts";
 
 const KINDS = {

@@ -6,13 +6,13 @@ import { kubernetesRollupStore, watchedRollupDays } from "../../operator/adapter
 import { createCacheSet } from "../../operator/kit/cache/cache-set.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import { configMapKind } from "../../operator/kit/client/kinds.ts";
-import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { createRecorder } from "../../operator/rollups/recorder.ts";
 import { LARGEST_DAY, largestSlots, largestSummary } from "../support/doubles/memory/costs/largest-rollup.ts";
 import { memoryRollupStore } from "../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
 import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
+import { silentLog } from "../support/fixtures/silent-log.ts";
 import { until } from "../support/fixtures/until.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { rollupsSuite } from "./suites/rollups.suite.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { redisSharedCounters } from "../../operator/adapters/redis/shared-counters.ts";
-import { silentLog } from "../../operator/kit/log.ts";
 import { CountersUnavailable } from "../../operator/ports/api/shared-counters.ts";
 import { memorySharedCounters } from "../support/doubles/memory/shared-counters.ts";
 import { type RedisServer, redisServer } from "../support/doubles/redis-server.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
+import { silentLog } from "../support/fixtures/silent-log.ts";
 import { until } from "../support/fixtures/until.ts";
 import { sharedCountersSuite } from "./suites/shared-counters.suite.ts";
 

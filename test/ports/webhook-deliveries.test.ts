@@ -2,11 +2,11 @@ import { watchedWebhookDeliveries, webhookDeliveryType } from "../../operator/ad
 import { kubernetesWebhookDeliveries } from "../../operator/adapters/kubernetes/records/webhook-deliveries.ts";
 import { createCacheSet } from "../../operator/kit/cache/cache-set.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
-import { silentLog } from "../../operator/kit/log.ts";
 import { systemClock } from "../../operator/kit/time/clock.ts";
 import { memoryWebhookDeliveries } from "../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../support/doubles/test-clock.ts";
 import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
+import { silentLog } from "../support/fixtures/silent-log.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
 import { webhookDeliveriesSuite } from "./suites/webhook-deliveries.suite.ts";
 

@@ -13,13 +13,13 @@ import {
   inOrder,
   type LogSource,
   logSources,
+  maskedLines,
   maskFor,
   momentOf,
   newest,
   podsOf,
   readAll,
   type SourcedLine,
-  shown,
   unmaskableNote,
 } from "./reading.ts";
 
@@ -193,7 +193,7 @@ export class PodLogFollowing {
   /** Masked lines with their positions; `goingOn` are containers that may write more. */
   async #delivered(lines: readonly SourcedLine[], goingOn: readonly string[]): Promise<readonly FollowedLine[]> {
     const positions = this.#positions.of(lines, goingOn);
-    const masked = await shown(lines, this.#secrets.mask);
+    const masked = await maskedLines(lines, this.#secrets.mask);
     // One line may be the last of several: it covers their end.
     const ends = positions.slice(-masked.length);
     return masked.map((line, index) => ({ ...line, position: ends[index] ?? line.at }));

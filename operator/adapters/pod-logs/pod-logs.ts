@@ -5,7 +5,7 @@ import type { PodLogs } from "../../ports/api/pods.ts";
 import type { NamespaceReader } from "../kubernetes/namespace-state.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import { PodLogFollowing } from "./following.ts";
-import { logSources, maskFor, newest, podsOf, readAll, shown, unmaskableNote } from "./reading.ts";
+import { logSources, maskedLines, maskFor, newest, podsOf, readAll, unmaskableNote } from "./reading.ts";
 
 /** Concurrent callers; others queue, which bounds memory. */
 const READERS_AT_ONCE = 8;
@@ -28,7 +28,7 @@ export function kubernetesPodLogs(reader: NamespaceReader): PodLogs {
           const found = await readAll(reader, sources, { lines, from });
           const hidden = new Set(logSources(pods.filter(isWithheld)).map(({ pod }) => pod));
           const notes = [...hidden].map((pod) => unmaskableNote(pod, clock));
-          return shown(newest([...found, ...notes], lines), masks.of(values));
+          return maskedLines(newest([...found, ...notes], lines), masks.of(values));
         }),
       ),
 

@@ -154,7 +154,7 @@ export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
 }
 
 /** Masks lines together, because a value may span them. If that fails, one line replaces all, with the last moment. */
-export async function shown(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
+export async function maskedLines(lines: readonly LogLine[], mask: Mask): Promise<readonly LogLine[]> {
   const last = lines.at(-1);
   if (last === undefined) return [];
   try {

@@ -13,7 +13,6 @@ import { createKubeClient } from "../../../operator/kit/client/create-kube-clien
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
 import { isWrite, type RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import type { PoolMetrics, PoolState } from "../../../operator/kit/controller/controller.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
 import type { Clock } from "../../../operator/kit/time/clock.ts";
 import type { EventRecorder } from "../../../operator/ports/event-recorder.ts";
 import type { Metrics } from "../../../operator/ports/metrics.ts";
@@ -22,6 +21,7 @@ import { around } from "../../../operator/wiring/dependencies.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { answerParent } from "../answer-parent.ts";
 import { eventLoopDelays } from "../event-loop.ts";
 import type { Figures, MeasuredOptions } from "./measured-operator.ts";

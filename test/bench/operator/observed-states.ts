@@ -2,7 +2,7 @@ import { createObjectCache } from "../../../operator/kit/cache/indexed-cache.ts"
 import { createReflector } from "../../../operator/kit/cache/reflector.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../../operator/kit/client/objects.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 
 /** Times at which objects reached a state, from one watch over all of them. */
 export interface ObservedStates {

@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from "@jest/globals";
 import { startServer } from "../../../api/http/server.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { readEvents } from "../../support/plane/event-reader.ts";
 import { logFollowers, messagesOf, PATH } from "./log-followers.ts";

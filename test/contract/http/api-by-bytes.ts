@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from "@jest/globals";
 import { type ApiServer, startServer } from "../../../api/http/server.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 import { type RawConnection, rawConnection } from "../../support/http/raw-connection.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { startServer } from "../../../api/http/server.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { apiByBytes, JSON_TYPE } from "./api-by-bytes.ts";
 

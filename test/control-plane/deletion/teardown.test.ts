@@ -4,9 +4,10 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { namespaceKind } from "../../../operator/kit/client/kinds.ts";
-import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
+import type { Facts, Log } from "../../../operator/kit/log.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { paths } from "../../support/plane/chart/environment-objects.ts";

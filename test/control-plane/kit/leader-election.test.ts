@@ -4,8 +4,8 @@ import { createKubeClient } from "../../../operator/kit/client/create-kube-clien
 import { KubeError } from "../../../operator/kit/client/errors.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { LeaderElector, leases } from "../../../operator/kit/leader/leader-election.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
 import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 

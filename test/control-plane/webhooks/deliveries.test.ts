@@ -14,12 +14,12 @@ import {
 import { prometheusMetrics } from "../../../operator/adapters/prometheus/metrics.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { createOperator } from "../../../operator/wiring/operator.ts";
 import { memoryAuditTrail } from "../../support/doubles/memory/audit-trail.ts";
 import { clockAhead } from "../../support/faults/skewed-clock.ts";
 import { shareSecret } from "../../support/fixtures/shared-secret.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { pullRequestBody, signedHeaders, workflowRunBody } from "../../support/fixtures/webhooks/webhook-fixture.ts";

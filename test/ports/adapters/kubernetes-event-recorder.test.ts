@@ -3,10 +3,11 @@ import { kubernetesEventRecorder } from "../../../operator/adapters/kubernetes/e
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { eventKind, type WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { type Facts, type Log, silentLog } from "../../../operator/kit/log.ts";
+import type { Facts, Log } from "../../../operator/kit/log.ts";
 import type { Event } from "../../../operator/ports/event-recorder.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
 import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
+import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 import { unique } from "../../support/plane/people.ts";

@@ -6,8 +6,8 @@ import { createReflector } from "../../../operator/kit/cache/reflector.ts";
 import { isConflict, isNotFound, isUnavailable } from "../../../operator/kit/client/errors.ts";
 import type { WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
 import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
+import { silentLog } from "../fixtures/silent-log.ts";
 
 const applications = applicationKind;
 /** Retry interval while the API server is away. */

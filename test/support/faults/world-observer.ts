@@ -8,7 +8,6 @@ import { resourceQuotaKind, secretKind, type WireObject } from "../../../operato
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
 import { type ResourceType, resourceType } from "../../../operator/kit/client/objects.ts";
 import { equalJson } from "../../../operator/kit/equal-json.ts";
-import { silentLog } from "../../../operator/kit/log.ts";
 import type { Environments } from "../../../operator/ports/api/environments.ts";
 import {
   type Identified,
@@ -18,6 +17,7 @@ import {
   titleOf,
 } from "../fixtures/environment/environment-inventory.ts";
 import { repeatedCredentials } from "../fixtures/repeated-credentials.ts";
+import { silentLog } from "../fixtures/silent-log.ts";
 import { changedFields } from "./changed-fields.ts";
 
 /** The invariants of `invariants.ts`, by their numbers. */

@@ -1,7 +1,8 @@
 import { openTelemetryTracing } from "../../../operator/adapters/opentelemetry/tracing.ts";
-import { type Log, silentLog } from "../../../operator/kit/log.ts";
+import type { Log } from "../../../operator/kit/log.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import type { Tracing } from "../../../operator/kit/tracing.ts";
+import { silentLog } from "../fixtures/silent-log.ts";
 import { otlpReceiver, type ReceivedSpan } from "./otlp-receiver.ts";
 
 /** The real tracing, and a collector for its spans. */

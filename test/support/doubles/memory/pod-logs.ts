@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
-import { inOrder, momentOf, newest, shown } from "../../../../operator/adapters/pod-logs/reading.ts";
+import { inOrder, maskedLines, momentOf, newest } from "../../../../operator/adapters/pod-logs/reading.ts";
 import { printable } from "../../../../operator/masking/secret-mask.ts";
 import type {
   FollowedSelection,
@@ -46,7 +46,7 @@ export function memoryPodLogs(): MemoryPodLogs {
 
   /** One container and one clock. */
   const reported = async (lines: readonly LogLine[]) =>
-    (await shown(lines, unmasked)).map((line) => ({ ...line, position: line.at }));
+    (await maskedLines(lines, unmasked)).map((line) => ({ ...line, position: line.at }));
 
   async function* follow(all: () => readonly LogLine[], { after = "", signal, ...wanted }: FollowedSelection) {
     followers += 1;
@@ -66,7 +66,7 @@ export function memoryPodLogs(): MemoryPodLogs {
   }
 
   return {
-    tail: async ({ name }, target, selection) => shown(tail(linesOf(name, target), selection), unmasked),
+    tail: async ({ name }, target, selection) => maskedLines(tail(linesOf(name, target), selection), unmasked),
     follow: ({ name }, target, selection) => follow(() => linesOf(name, target), selection),
     write(environment, writer, { at, text }) {
       const key = `${environment}/${writer}`;

@@ -12,7 +12,7 @@ import { createObjectCache } from "../../../../operator/kit/cache/indexed-cache.
 import { createReflector } from "../../../../operator/kit/cache/reflector.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../../../operator/kit/client/objects.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
+import { silentLog } from "../../fixtures/silent-log.ts";
 import type { Course } from "../fault-field.ts";
 import { losesMessage } from "../fault-plans.ts";
 import type { FaultWorld } from "../fault-world.ts";

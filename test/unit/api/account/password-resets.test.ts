@@ -1,9 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { createPasswordResets } from "../../../../api/account/password-resets.ts";
 import { HttpError } from "../../../../api/errors.ts";
-import { type Log, silentLog } from "../../../../operator/kit/log.ts";
+import type { Log } from "../../../../operator/kit/log.ts";
 import type { IdentityProvider } from "../../../../operator/ports/api/identity-provider.ts";
 import { memoryIdentityProvider } from "../../../support/doubles/memory/identity-provider.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 
 const EMAIL = "dev@example.test";
 

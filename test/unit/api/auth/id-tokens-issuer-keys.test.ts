@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { idTokenVerifier } from "../../../../api/auth/id-tokens.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../../crds/durations.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 import { until } from "../../../support/fixtures/until.ts";
 import { AUDIENCE } from "../../../support/http/token-issuer.ts";
 import { trusted, trustedIssuer } from "./trusted-issuer.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { idTokenVerifier, TokenRefused } from "../../../../api/auth/id-tokens.ts";
 import { HOUR_MS } from "../../../../crds/durations.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/http/token-issuer.ts";
 import { trusted, trustedIssuer } from "./trusted-issuer.ts";
 

@@ -3,10 +3,10 @@ import type { Caller } from "../../../../api/auth/access.ts";
 import { tokenNotes } from "../../../../api/auth/token-notes.ts";
 import type { ApiToken } from "../../../../crds/api-token.ts";
 import { DAY_MS, HOUR_MS } from "../../../../crds/durations.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
 import { type MemoryApiTokens, memoryApiTokens } from "../../../support/doubles/memory/api-tokens.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../support/fixtures/api-token-fixture.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 
 const NOW = "2026-06-01T12:00:00.000Z";
 

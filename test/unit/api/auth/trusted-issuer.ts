@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from "@jest/globals";
 import { idTokenVerifier } from "../../../../api/auth/id-tokens.ts";
 import { settingsFrom } from "../../../../config/settings.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
 import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../../support/http/token-issuer.ts";
 

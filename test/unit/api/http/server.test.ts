@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import express from "express";
 import { type ApiServer, startServer } from "../../../../api/http/server.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
 import { type Clock, systemClock } from "../../../../operator/kit/time/clock.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 import { until } from "../../../support/fixtures/until.ts";
 import { rawConnection } from "../../../support/http/raw-connection.ts";
 

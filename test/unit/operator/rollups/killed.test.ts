@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { coverageOf } from "../../../../api/observability/counted.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
 import { createRecorder, flushRegularly } from "../../../../operator/rollups/recorder.ts";
 import { memoryRollupStore } from "../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 import { until } from "../../../support/fixtures/until.ts";
 
 const { signal } = new AbortController();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { KubeError } from "../../../../operator/kit/client/errors.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
 import type { RollupStore } from "../../../../operator/ports/rollups.ts";
 import { createRecorder } from "../../../../operator/rollups/recorder.ts";
 import { memoryRollupStore } from "../../../support/doubles/memory/costs/rollups.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 
 const NOON = "2026-03-04T12:00:00.000Z";
 const { signal } = new AbortController();

@@ -3,7 +3,6 @@ import { argocdKinds } from "../../../../operator/adapters/argocd/kinds.ts";
 import { type CacheSet, createCacheSet } from "../../../../operator/kit/cache/cache-set.ts";
 import { createKubeClient } from "../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../operator/kit/client/kube-client.ts";
-import { silentLog } from "../../../../operator/kit/log.ts";
 import type { Caches } from "../../../../operator/ports/caches.ts";
 import { watchKinds } from "../../../../operator/wiring/dependencies.ts";
 import {
@@ -16,6 +15,7 @@ import {
   status,
 } from "../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../support/fixtures/silent-log.ts";
 import { until } from "../../../support/fixtures/until.ts";
 
 let server: FakeApiServer;

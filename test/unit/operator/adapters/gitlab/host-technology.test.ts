@@ -3,10 +3,10 @@ import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { gitlab } from "../../../../../operator/adapters/gitlab/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { startGitlabApi } from "../../../../support/doubles/gitlab-api.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { commitA } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const repository = { host: "git", fullName: "shop/shop-api" };
 const marker = "<!-- environment of 42 -->";

@@ -5,9 +5,10 @@ import type { HostKind } from "../../../../../config/webhooks.schema.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
-import { type Log, silentLog } from "../../../../../operator/kit/log.ts";
+import type { Log } from "../../../../../operator/kit/log.ts";
 import { HOST_TECHNOLOGIES } from "../../../../../operator/wiring/hosts.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const NOW = "2026-06-04T12:00:00Z";
 const SECOND = Date.parse(NOW) / 1000;

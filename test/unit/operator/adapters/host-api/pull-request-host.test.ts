@@ -4,11 +4,11 @@ import { gitea } from "../../../../../operator/adapters/gitea/host-technology.ts
 import { github } from "../../../../../operator/adapters/github/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { type HostApiDouble, startHostApi } from "../../../../support/doubles/host-api.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { commitA } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const repository = { host: "git", fullName: "shop/shop-api" };
 const marker = "<!-- environment of 42 -->";

@@ -6,12 +6,12 @@ import { redeliverMissed } from "../../../../../operator/adapters/github/missed-
 import { gitlab } from "../../../../../operator/adapters/gitlab/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { startGitlabApi } from "../../../../support/doubles/gitlab-api.ts";
 import type { HookAttempt } from "../../../../support/doubles/hook-log.ts";
 import { startHostApi } from "../../../../support/doubles/host-api.ts";
 import { PULL_COMMIT } from "../../../../support/doubles/host-pull-requests.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const NOW = "2026-06-04T12:00:00Z";
 const repository = { host: "git", fullName: "shop/shop-api" };

@@ -7,10 +7,10 @@ import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { gitea } from "../../../../../operator/adapters/gitea/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import type { HostApi } from "../../../../../operator/ports/host-technology.ts";
 import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const ROUTE = "GET /repos/{owner}/{repo}/hooks";
 const ends: (() => Promise<unknown>)[] = [];

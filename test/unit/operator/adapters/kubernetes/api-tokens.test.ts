@@ -8,7 +8,6 @@ import { createKubeClient } from "../../../../../operator/kit/client/create-kube
 import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import { keyOf } from "../../../../../operator/kit/client/objects.ts";
 import { ownDeletions } from "../../../../../operator/kit/client/own-deletions.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import type { ApiTokens } from "../../../../../operator/ports/api-tokens.ts";
 import { BY_OWNER } from "../../../../../operator/ports/caches.ts";
 import {
@@ -20,6 +19,7 @@ import {
 } from "../../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../../support/fixtures/api-token-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 
 let server: FakeApiServer;

@@ -5,10 +5,10 @@ import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-deliv
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
 import { prometheusMetrics } from "../../../../../operator/adapters/prometheus/metrics.ts";
 import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import type { Metrics } from "../../../../../operator/ports/metrics.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { scraped, scrapedOf } from "./scraped.ts";
 
 let metrics: Metrics;

@@ -6,9 +6,9 @@ import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-deliv
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
 import { prometheusMetrics } from "../../../../../operator/adapters/prometheus/metrics.ts";
 import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { systemClock as clock } from "../../../../../operator/kit/time/clock.ts";
 import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const ENVIRONMENTS = 10_000;
 /** Far more than there are. */

@@ -2,13 +2,13 @@ import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentRecord, RecordSpec } from "../../../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { createCanaryReconciler } from "../../../../../operator/controllers/canary/reconcile.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";
 const minutesAgo = (minutes: number) => new Date(Date.parse(NOW) - minutes * 60_000).toISOString();

@@ -2,11 +2,11 @@ import type { EnvironmentRecord, RecordSpec } from "../../../../../crds/environm
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { costAllocationController } from "../../../../../operator/controllers/cost-allocation/controller.ts";
 import type { CostAllocationDependencies } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryCostMonitor } from "../../../../support/doubles/memory/costs/cost-monitor.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const DAY = "2026-06-01";
 export const at = (time: string) => `${DAY}T${time}:00.000Z`;

@@ -9,7 +9,6 @@ import {
   createCostReconciler,
 } from "../../../../../operator/controllers/cost-allocation/reconcile.ts";
 import { environmentRecord } from "../../../../../operator/controllers/environment/deletion/record.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { CostMonitorUnavailable } from "../../../../../operator/ports/cost-monitor.ts";
 import { summarizeDays } from "../../../../../operator/rollups/daily-summaries.ts";
 import { memoryCostMonitor } from "../../../../support/doubles/memory/costs/cost-monitor.ts";
@@ -17,6 +16,7 @@ import { memoryRollupStore } from "../../../../support/doubles/memory/costs/roll
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { environmentFixture, fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const HOUR = 3_600_000;
 const never = new AbortController().signal;

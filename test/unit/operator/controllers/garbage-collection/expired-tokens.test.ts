@@ -9,12 +9,12 @@ import {
 import { DAY_MS } from "../../../../../crds/durations.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { deleteExpiredTokens } from "../../../../../operator/controllers/garbage-collection/api-tokens.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryApiTokens } from "../../../../support/doubles/memory/api-tokens.ts";
 import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../../support/fixtures/api-token-fixture.ts";
 import { fixtureSettings } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const NOW_MS = Date.parse("2026-06-01T12:00:00.000Z");
 const daysAgo = (days: number) => new Date(NOW_MS - days * DAY_MS).toISOString();

@@ -5,12 +5,12 @@ import { createOrphanedValues } from "../../../../../operator/controllers/garbag
 import { removeOnDeletion } from "../../../../../operator/controllers/garbage-collection/watches.ts";
 import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
 import { ownDeletions } from "../../../../../operator/kit/client/own-deletions.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
 import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { apiTokenFixture } from "../../../../support/fixtures/api-token-fixture.ts";
 import { fixtureSettings, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 const GRACE_MS = fixtureSettings.sweep.graceSeconds * 1_000;
 

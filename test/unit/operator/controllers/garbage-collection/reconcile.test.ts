@@ -15,10 +15,10 @@ import {
   collectGarbage,
 } from "../../../../../operator/controllers/garbage-collection/reconcile.ts";
 import { WorkerPool, type WorkerPoolContext } from "../../../../../operator/kit/controller/worker-pool.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryRecords } from "../../../../support/doubles/memory/records.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { fixtureSettings, minutesLater } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 
 const nothing: SweepReport = { orphans: 0, removing: 0, stuck: 0, removed: 0, isBlocked: false };

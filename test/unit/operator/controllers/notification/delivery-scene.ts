@@ -8,13 +8,13 @@ import { extensionKeyOf } from "../../../../../operator/adapters/platform-keys/p
 import { removeFinishedMessages } from "../../../../../operator/controllers/garbage-collection/old-records.ts";
 import { deliverMessages } from "../../../../../operator/controllers/notification/reconcile.ts";
 import { createSender } from "../../../../../operator/controllers/notification/sender.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryEventRecorder } from "../../../../support/doubles/memory/event-recorder.ts";
 import { memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
 import { memoryChat, memoryMail } from "../../../../support/doubles/memory/webhooks/messaging.ts";
 import { memoryNotifications } from "../../../../support/doubles/memory/webhooks/notifications.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { notificationSettings } from "../../../../support/fixtures/webhooks/notification-settings.ts";
 
 /** The outbox with a chat and a mail server that record their messages. */

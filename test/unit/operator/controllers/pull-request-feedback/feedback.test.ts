@@ -7,7 +7,6 @@ import { createFeedbackReconciler } from "../../../../../operator/controllers/pu
 import { reportDeleted } from "../../../../../operator/host-reports/report-deleted.ts";
 import { KubeError } from "../../../../../operator/kit/client/errors.ts";
 import type { ReconcileContext } from "../../../../../operator/kit/controller/controller.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { memoryPullRequestHost } from "../../../../support/doubles/memory/webhooks/pull-request-host.ts";
 import {
   CREATED,
@@ -15,6 +14,7 @@ import {
   environmentFixture,
   repositoryFixture,
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 
 const commitB = "b".repeat(40);

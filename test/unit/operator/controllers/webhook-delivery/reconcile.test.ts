@@ -14,7 +14,6 @@ import type {
   WebhookDeliveryStatus,
 } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import { createDeliveryReconciler } from "../../../../../operator/controllers/webhook-delivery/reconcile.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { RemovalRefused } from "../../../../../operator/ports/environments.ts";
 import type { Decided, Decision, DecisionContext } from "../../../../../operator/webhooks/decision.ts";
 import { type MemoryAuditTrail, memoryAuditTrail } from "../../../../support/doubles/memory/audit-trail.ts";
@@ -27,6 +26,7 @@ import {
   memoryWebhookDeliveries,
 } from "../../../../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
 import { commitOf, pullRequestState } from "../../../../support/worlds/webhook-world.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { type ConfigMap, configMap } from "../../../../support/fixtures/config-maps.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { cachedConfigMaps, listed } from "./cached-config-maps.ts";
 
 const world = cachedConfigMaps();

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Controller, Enqueue, Reconcile } from "../../../../../operator/kit/controller/controller.ts";
 import { type ManagerContext, runControllers } from "../../../../../operator/kit/controller/manager.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 
 let clock: TestClock;

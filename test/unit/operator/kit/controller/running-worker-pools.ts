@@ -1,9 +1,9 @@
 import { afterEach, beforeEach } from "@jest/globals";
 import type { ControllerMetrics, Reconcile } from "../../../../../operator/kit/controller/controller.ts";
 import { type Worked, WorkerPool, type WorkerPoolContext } from "../../../../../operator/kit/controller/worker-pool.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { noTracing } from "../../../../../operator/kit/tracing.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 /** Worker pools on one clock, stopped after each test. */
 export function runningWorkerPools() {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Reconcile } from "../../../../../operator/kit/controller/controller.ts";
-import { type Log, silentLog } from "../../../../../operator/kit/log.ts";
+import type { Log } from "../../../../../operator/kit/log.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { outcomesInto, runningWorkerPools } from "./running-worker-pools.ts";
 

@@ -1,6 +1,6 @@
 import { expect, jest, test } from "@jest/globals";
 import { LeaderElector, microTime } from "../../../../../operator/kit/leader/leader-election.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { until } from "../../../../support/fixtures/until.ts";
 import { type Candidate, leaseCandidates, ref } from "./lease-candidates.ts";
 

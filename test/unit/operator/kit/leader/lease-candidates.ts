@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect } from "@jest/globals";
 import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import { LeaderElector, type Lease, type TermEnd } from "../../../../../operator/kit/leader/leader-election.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import {
   type FakeApiServer,
   json,
@@ -11,6 +10,7 @@ import {
   status,
 } from "../../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 
 export const ref = { name: "the-lease", namespace: "ns" };
 

@@ -3,7 +3,6 @@ import { type Settings, settingsFrom } from "../../../../../config/settings.ts";
 import type { Repository } from "../../../../../crds/repository/repository.ts";
 import type { WebhookEvent } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import { createDeliveryReconciler } from "../../../../../operator/controllers/webhook-delivery/reconcile.ts";
-import { silentLog } from "../../../../../operator/kit/log.ts";
 import { decide } from "../../../../../operator/webhooks/decide.ts";
 import { processDelivery } from "../../../../../operator/webhooks/process.ts";
 import { memoryAuditTrail } from "../../../../support/doubles/memory/audit-trail.ts";
@@ -16,6 +15,7 @@ import {
   memoryWebhookDeliveries,
 } from "../../../../support/doubles/memory/webhooks/webhook-deliveries.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
+import { silentLog } from "../../../../support/fixtures/silent-log.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 import { webhookDeliveryFixture } from "../../../../support/fixtures/webhooks/webhook-fixture.ts";
 import { commitOf, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";

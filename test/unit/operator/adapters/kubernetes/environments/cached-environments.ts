@@ -6,12 +6,12 @@ import type { CacheFeed, ObjectCache } from "../../../../../../operator/kit/cach
 import { createKubeClient } from "../../../../../../operator/kit/client/create-kube-client.ts";
 import type { KubeClient } from "../../../../../../operator/kit/client/kube-client.ts";
 import { ownDeletions } from "../../../../../../operator/kit/client/own-deletions.ts";
-import { silentLog } from "../../../../../../operator/kit/log.ts";
 import type { Environments } from "../../../../../../operator/ports/api/environments.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../../../../operator/ports/caches.ts";
 import { type Answer, type FakeApiServer, startFakeApiServer } from "../../../../../support/doubles/fake-api-server.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { environmentFixture } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../../support/fixtures/silent-log.ts";
 
 /** An environment for the cache. */
 export const environment = environmentFixture();

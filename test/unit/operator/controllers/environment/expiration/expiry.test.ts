@@ -7,10 +7,11 @@ import {
   sharedServerClock,
 } from "../../../../../../operator/controllers/environment/expiration/expiry.ts";
 import type { Slot } from "../../../../../../operator/controllers/environment/expiration/limiter.ts";
-import { type Facts, type Log, silentLog } from "../../../../../../operator/kit/log.ts";
+import type { Facts, Log } from "../../../../../../operator/kit/log.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../../../../operator/ports/environments.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { environmentFixture, minutesLater } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../../support/fixtures/silent-log.ts";
 
 interface Scene {
   readonly own: number;

@@ -7,9 +7,9 @@ import {
   createExpirationLimiter,
   oldestFirst,
 } from "../../../../../../operator/controllers/environment/expiration/limiter.ts";
-import { silentLog } from "../../../../../../operator/kit/log.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import { environmentFixture, minutesLater } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { silentLog } from "../../../../../support/fixtures/silent-log.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
 /** Created that many seconds after the others, by default for an hour. */
