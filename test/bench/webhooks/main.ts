@@ -101,12 +101,14 @@ function slicesOf(seconds: number) {
 }
 
 /**
- * The answer's p99 while one Repository floods and the git host of another is silent, beside the answer's before. The two
- * are minutes apart, in which the machine changes, too: both have slices over the whole time, and the median slice counts.
+ * The answer's p99 while one Repository floods and the git host of another is silent, beside the answer's before and
+ * after. Meanwhile the API server's store grows and the machine changes: half of the calm slices lie on either side, and
+ * the median slice counts.
  */
 async function measureNeighbours(sender: Sender<PullRequestEvent>, openings: Openings, world: World): Promise<Verdict> {
-  const { slices, rate } = slicesOf(Number(options.seconds));
-  const measure = async (trouble?: Trouble): Promise<number[][]> => {
+  const seconds = Number(options.seconds);
+  const measure = async (seconds: number, trouble?: Trouble): Promise<number[][]> => {
+    const { slices, rate } = slicesOf(seconds);
     const taken: number[][] = [];
     for (let slice = 0; slice < slices; slice += 1) {
       const answers = atRate(rate, async () => expectAccepted(await sender.send()));
@@ -115,16 +117,19 @@ async function measureNeighbours(sender: Sender<PullRequestEvent>, openings: Ope
     }
     return taken;
   };
-  const calm = await measure();
+  const before = await measure(seconds / 2);
   const trouble = await openings.open(Trouble.begin(world, sender.platform));
   const [flood, silent] = await trouble.backlog();
-  const troubled = await measure(trouble);
+  const troubled = await measure(seconds, trouble);
+  await trouble.forget();
+  const after = await measure(seconds / 2);
+  const calm = [...before, ...after];
   return {
     what: "answer to others, a slice's p99, beside a flood and a silent host",
     limit: 1.5,
     unit: "×",
     figure: p99(troubled) / p99(calm),
-    detail: `with them ${spread(troubled)}; without ${spread(calm)}; their first thousand: flood ${flood}; silent ${silent}`,
+    detail: `with them ${spread(troubled)}; before ${spread(before)}; after ${spread(after)}; their first thousand: flood ${flood}; silent ${silent}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
+import { environmentType, webhookDeliveryType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { pipelineBody, pullRequestBody, signedHeaders } from "../../support/fixtures/webhooks/webhook-fixture.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
 import type { World } from "../../support/worlds/environment-world.ts";
@@ -11,6 +11,7 @@ import { Sender, type WebhookEvent } from "./sender.ts";
 
 /** Backlog of each before the measurement: a thousand. */
 const BACKLOG: Rate = { perSecond: 50, seconds: 20 };
+const namespace = "ephemeral-system";
 /** Later rate of each kind. */
 const PER_SECOND = 5;
 
@@ -22,7 +23,10 @@ export class Trouble {
   readonly #senders: readonly Sender<WebhookEvent>[];
   readonly #end: () => Promise<void>;
 
-  private constructor(platform: PlatformProcess, end: () => Promise<void>) {
+  readonly #forget: () => Promise<void>;
+
+  private constructor(platform: PlatformProcess, forget: () => Promise<void>, end: () => Promise<void>) {
+    this.#forget = forget;
     this.#senders = [new Sender(platform, flood), new Sender(platform, pipelineOfSilentHost)];
     this.#end = end;
   }
@@ -39,7 +43,14 @@ export class Trouble {
     const spec = { ttlHours: 1, backend: { repository: "flood", branch: "main" } };
     await admin.create(environmentType, { metadata: { name, finalizers: ["example.test/hold"] }, spec });
     await admin.delete(environmentType, { name });
-    return new Trouble(platform, async () => {
+    const forget = async () => {
+      await admin.patch(environmentType, { name }, { metadata: { finalizers: null } }, { as: "merge" });
+      const { items } = await admin.list(webhookDeliveryType, { namespace });
+      const theirs = items.filter(({ spec }) => /^(flood|silent)-/.test(spec.deliveryId ?? ""));
+      for (const { metadata } of theirs)
+        await admin.delete(webhookDeliveryType, { name: metadata.name ?? "", namespace });
+    };
+    return new Trouble(platform, forget, async () => {
       for (const connection of connections) connection.destroy();
       await new Promise((resolve) => host.close(resolve));
     });
@@ -61,6 +72,11 @@ export class Trouble {
 
   async goOn({ seconds }: Pick<Rate, "seconds">): Promise<void> {
     await Promise.all(this.#senders.map((sender) => atRate({ perSecond: PER_SECOND, seconds }, () => sender.send())));
+  }
+
+  /** Removes what waits: from then on nothing is undecided. */
+  forget(): Promise<void> {
+    return this.#forget();
   }
 
   stop(): Promise<void> {
