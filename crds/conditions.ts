@@ -18,6 +18,7 @@ export type StepCondition =
  */
 export const INFORMATIONAL_CONDITIONS = [
   "Suspended",
+  "Asleep",
   "PipelineSilent",
   "SourceGone",
   "ResourcesHealthy",

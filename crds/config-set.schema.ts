@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { ChartValues } from "./chart-values/chart-values.schema.ts";
 import { Amount, ComponentOverrides, DottedVariable, EnvironmentVariables, SecretRef } from "./overrides.schema.ts";
 import { described, Groups, TTL_MAX_HOURS, text } from "./schema.ts";
+import { SleepWish } from "./sleep.schema.ts";
 
 const CheckedValues = Type.Object(ComponentOverrides.properties, {
   maxProperties: 100,
@@ -89,6 +90,7 @@ export const ConfigSetSpec = Type.Object(
         description: "The default for environments that don't set it.",
       }),
     ),
+    sleep: Type.Optional(SleepWish),
     access: Type.Optional(
       Type.Object({ groups: Groups }, { description: "Groups that may use it; everyone when left out or empty." }),
     ),

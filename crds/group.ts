@@ -15,6 +15,8 @@ export const SHARED_SECRET_LABEL = `${GROUP}/shared`;
 export const FINALIZER = `${GROUP}/teardown`;
 /** Token that requests a reconcile; answered in `status.lastHandledReconcileAt`. */
 export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
+/** Any text, such as the time; a new one wakes an environment that its schedule has asleep. */
+export const WAKE_ANNOTATION = `${GROUP}/wake-at`;
 /** Names the stuck step of a deletion that an admin skips; leftovers are recorded. */
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
 /** `"true"` confirms a deletion that the deletion budget blocks. */
@@ -133,8 +135,18 @@ export function kindOf<const K extends string, const P extends string>(kind: K, 
 /** Length of the status field; longer tokens are ignored. */
 const TOKEN_MAX_LENGTH = 128;
 
+/** Token of an annotation; `undefined` without one, or where it is too long for its status field. */
+function tokenOf({ annotations }: Pick<Metadata, "annotations">, annotation: string): string | undefined {
+  const token = annotations?.[annotation];
+  return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
+}
+
+/** Request to wake an environment, answered in `status.sleep.lastHandledWakeAt`; `undefined` without one. */
+export function wakeToken({ metadata }: { readonly metadata: Pick<Metadata, "annotations"> }): string | undefined {
+  return tokenOf(metadata, WAKE_ANNOTATION);
+}
+
 /** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */
 export function reconcileToken({ metadata }: { readonly metadata: Pick<Metadata, "annotations"> }): string | undefined {
-  const token = metadata.annotations?.[RECONCILE_ANNOTATION];
-  return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
+  return tokenOf(metadata, RECONCILE_ANNOTATION);
 }

@@ -7,6 +7,7 @@ import type { Caller } from "../auth/access.ts";
 import { type ReferredVariable, unsharedReferences } from "../auth/secret-references.ts";
 import { MAX_FINDINGS } from "../input/validation.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
+import { sleepViolations, sleepWishOf } from "../schemas/sleep.ts";
 import type { Services } from "../services.ts";
 import type { ConfigSetContent } from "./schemas.ts";
 
@@ -52,6 +53,7 @@ export async function configSetSpec(
     ...givenTwice(request, "shared_api_keys"),
     ...inPlainText(variables, services),
     ...ofThePlatform(variables),
+    ...sleepViolations(request.sleep),
     ...lossyNumbers(request.helm_values, "helm_values"),
     ...unshared.map(({ field }) => ({
       field,
@@ -144,10 +146,11 @@ function toSpec(request: ConfigSetContent): ConfigSetSpec {
     ttl_default_hours,
     access,
     quota,
+    sleep,
     database: { size_gi, ...database } = {},
   } = request;
   const keys = (request.shared_api_keys ?? []).map(({ name, secret_ref }) => ({ name, secretRef: secret_ref }));
-  return filled({
+  const content = filled({
     description,
     production: production || undefined,
     helmValues: filled({
@@ -161,6 +164,8 @@ function toSpec(request: ConfigSetContent): ConfigSetSpec {
     ttlDefaultHours: ttl_default_hours,
     access: access?.groups.length ? access : undefined,
   });
+  // Also an empty one, which is never.
+  return sleep === undefined ? content : { ...content, sleep: sleepWishOf(sleep) };
 }
 
 function toComponentValues(values: ComponentOverridesRequest = {}): ComponentValues {
@@ -183,6 +188,7 @@ const REST_NAMES: Readonly<Record<string, string>> = {
   secretRef: "secret_ref",
   sizeGi: "size_gi",
   ttlDefaultHours: "ttl_default_hours",
+  timeZone: "time_zone",
 };
 
 /** Error of the API server, with the request's fields. */

@@ -12,6 +12,7 @@ import {
 } from "../schemas/config-overrides.ts";
 import { ConfigSetName, Instant, idPath, titled } from "../schemas/fields.ts";
 import { pageOf } from "../schemas/page.ts";
+import { SleepRequest } from "../schemas/sleep.ts";
 
 const { description, production, database, quota, ttlDefaultHours, access } = ConfigSetSpec.properties;
 const { enabled, engine, version, sizeGi } = database.properties;
@@ -92,6 +93,7 @@ const content = {
   database: Type.Optional(fields.database),
   quota: Type.Optional(fields.quota),
   ttl_default_hours: Type.Optional(ttlDefaultHours),
+  sleep: Type.Optional(SleepRequest),
   access: Type.Optional(fields.access),
 };
 
@@ -107,6 +109,7 @@ const example = {
   database: { enabled: false, version: "18", size_gi: 5 },
   quota: { cpu: "2", memory: "4Gi", pods: 20 },
   ttl_default_hours: 8,
+  sleep: { schedule: { time_zone: "Europe/Berlin", awake: ["Mon-Fri 08:00-19:00"] } },
   access: { groups: ["developers"] },
 };
 const { name: _, ...exampleContent } = example;
@@ -143,6 +146,7 @@ export const ConfigSetReport = closed(
     database: fields.database,
     quota: fields.quota,
     ttl_default_hours: Type.Optional(ttlDefaultHours),
+    sleep: Type.Optional(SleepRequest),
     access: fields.access,
     used_by: Type.Integer({ description: "Number of environments that use it." }),
     created_by: Type.String({

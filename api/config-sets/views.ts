@@ -3,6 +3,7 @@ import type { ComponentValues, ConfigSet, ConfigSetSpec } from "../../crds/confi
 import { CREATED_BY_ANNOTATION } from "../../crds/group.ts";
 import type { EnvironmentVariable } from "../../crds/overrides.schema.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
+import { toSleepRequest } from "../schemas/sleep.ts";
 import type { ConfigSetReport } from "./schemas.ts";
 
 const HIDDEN = "***";
@@ -19,7 +20,7 @@ export interface ConfigSetContext {
 /** Config set in REST's form. */
 export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetContext): ConfigSetReport {
   const { name, annotations } = metadata;
-  const { description = "", production = false, ttlDefaultHours } = spec;
+  const { description = "", production = false, ttlDefaultHours, sleep } = spec;
   return {
     id: name,
     name,
@@ -29,6 +30,7 @@ export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetCon
     production,
     ...contentOf(withoutSecrets(spec, context.secret)),
     ...(ttlDefaultHours === undefined ? {} : { ttl_default_hours: ttlDefaultHours }),
+    ...(sleep === undefined ? {} : { sleep: toSleepRequest(sleep) }),
     used_by: context.uses.get(name) ?? 0,
     created_by: annotations?.[CREATED_BY_ANNOTATION] ?? "manifest",
     created_at: new Date(metadata.creationTimestamp).toISOString(),

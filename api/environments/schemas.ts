@@ -5,6 +5,7 @@ import { closed, literals, map, TTL_MAX_HOURS } from "../../crds/schema.ts";
 import { CREATED_COST_EXAMPLE, ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
 import { EnvironmentCostReport } from "../costs/schemas.ts";
 import { Instant, Success, titled } from "../schemas/fields.ts";
+import { SleepReport } from "../schemas/sleep.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
 
@@ -120,6 +121,7 @@ const LISTED_REPORT_EXAMPLE = {
   protected: false,
   protected_until: null,
   suspended: false,
+  sleep: null,
   urls: exampleUrls,
   repositories: { backend: { repo: "shop-api", branch: "main", commit: "9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344" } },
   progress: { done: 7, total: 7, waiting_for: null },
@@ -133,6 +135,7 @@ export const ListedReport = closed(
     protected: Type.Boolean(),
     protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
+    sleep: SleepReport,
     repositories: closed({ backend: Source, frontend: Type.Optional(Source) }),
     progress: Progress,
   },
@@ -204,6 +207,7 @@ export const EnvironmentReport = closed(
     protected: Type.Boolean(),
     protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
+    sleep: SleepReport,
     managed_by: Type.Union([literals(GIT_OPS_TOOLS), Type.Null()], {
       description: "The GitOps tool that keeps the environment as its manifest in Git has it; null: none.",
     }),
@@ -213,7 +217,7 @@ export const EnvironmentReport = closed(
     }),
     conditions: Type.Array(ConditionReport, {
       description:
-        "Progress of each step; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused exist only while they are true.",
+        "Progress of each step; Ready sums them up; Suspended, Asleep, PipelineSilent, SourceGone and ExpiryRefused exist only while they are true.",
     }),
     cost: EnvironmentCostReport,
   },
@@ -223,6 +227,7 @@ export const EnvironmentReport = closed(
     protected: false,
     protected_until: null,
     suspended: false,
+    sleep: null,
     managed_by: null,
     observed: true,
     conditions: [

@@ -152,6 +152,7 @@ export type ConfigSet = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
+  readonly sleep?: SleepRequest;
   /** The groups whose members may use it; everyone when empty. */
   readonly access: {
     /** Groups of the identity provider whose members have access. */
@@ -239,6 +240,7 @@ export type ConfigSetContent = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
+  readonly sleep?: SleepRequest;
   /** The groups whose members may use it; everyone when empty. */
   readonly access?: {
     /** Groups of the identity provider whose members have access. */
@@ -329,6 +331,7 @@ export type ConfigSetRequest = {
   };
   /** The default for environments that don't set it. */
   readonly ttl_default_hours?: number;
+  readonly sleep?: SleepRequest;
   /** The groups whose members may use it; everyone when empty. */
   readonly access?: {
     /** Groups of the identity provider whose members have access. */
@@ -483,6 +486,76 @@ export type Coverage = {
   readonly requests_since: string | null;
   /** Longest time whose counts a killed process loses, unless the Kubernetes API was unavailable before. A stopped process loses nothing, nor do figures from resources. */
   readonly lost_by_a_kill_seconds: number;
+};
+
+export type CreateEnvironmentReportRequest = {
+  /** Unique; a DNS label that starts with a letter, without '--', not reserved. */
+  readonly environment_name: string;
+  /** Id of a registered repository. */
+  readonly backend_repo: string;
+  /** Git branch: whatever git takes, 244 bytes of UTF-8 at most, without invisible characters. */
+  readonly backend_branch: string;
+  /** Commit SHA; the latest of the branch when empty. A short one of 7 digits or more stands for the head of the named branch and for no other commit: it is resolved once, when the environment is created. */
+  readonly backend_commit?: string;
+  /** Id of a registered repository. */
+  readonly frontend_repo?: string;
+  /** Git branch, as backend_branch; the repository's default branch when empty. */
+  readonly frontend_branch?: string;
+  /** Commit SHA; the latest of the branch when empty. A short one of 7 digits or more stands for the head of the named branch and for no other commit: it is resolved once, when the environment is created. */
+  readonly frontend_commit?: string;
+  /** Hours from creation to deletion. When left out: the default of the config set that is named, if it has one, else 24. */
+  readonly ttl?: number;
+  /** A PostgreSQL of its own; as the config set says, else none, when left out. */
+  readonly provision_database?: boolean;
+  /** False: config_overrides gives every secret of the Repositories, as text or by secretKeyRef. */
+  readonly auto_generate_secrets?: boolean;
+  /** Adds the shared API keys of the config set to the variables of the pods. */
+  readonly use_shared_api_keys?: boolean;
+  /** Id of a config set; the default one, if there is one, when left out. */
+  readonly config_set?: string;
+  readonly config_overrides?: {
+    readonly helm_values?: {
+      /** Any other value of the chart only where the Repository lists its path as overridable. */
+      readonly backend?: {
+        /** By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager. */
+        readonly env?: {
+          readonly [name: string]: VariableValue;
+        };
+        readonly replicas?: number;
+        readonly resources?: {
+          readonly requests?: {
+            readonly cpu?: string;
+            readonly memory?: string;
+          };
+          readonly limits?: {
+            readonly cpu?: string;
+            readonly memory?: string;
+          };
+        };
+        readonly [name: string]: unknown;
+      };
+      /** Any other value of the chart only where the Repository lists its path as overridable. */
+      readonly frontend?: {
+        /** By variable: its value as text, or where the secret manager has it. Text for one of the Repository's secrets is kept in the secret manager. */
+        readonly env?: {
+          readonly [name: string]: VariableValue;
+        };
+        readonly replicas?: number;
+        readonly resources?: {
+          readonly requests?: {
+            readonly cpu?: string;
+            readonly memory?: string;
+          };
+          readonly limits?: {
+            readonly cpu?: string;
+            readonly memory?: string;
+          };
+        };
+        readonly [name: string]: unknown;
+      };
+    };
+  };
+  readonly sleep?: SleepRequest;
 };
 
 export type CreateEnvironmentRequest = {
@@ -891,11 +964,28 @@ export type EnvironmentReport = {
   /** End of the protection; an environment that is expired by then is deleted. null: it is not protected, or without end. */
   readonly protected_until: string | null;
   readonly suspended: boolean;
+  /** Sleep by a schedule; null: it has none, or is suspended. */
+  readonly sleep: {
+    /** waking: it does not answer yet. */
+    readonly state: "awake" | "asleep" | "waking";
+    /** ISO 8601, UTC. */
+    readonly since: string;
+    /** person: one woke it outside its hours. */
+    readonly cause: "schedule" | "person";
+    /** Time of the next change, if it is known. */
+    readonly next_at: string | null;
+    readonly schedule: {
+      /** An IANA name; its changes of the clock count. */
+      readonly time_zone: string;
+      /** The hours in which it is awake, such as `Mon-Fri 08:00-19:00` or `Sat,Sun 10:00-16:00`. Hours that end at or before their begin end on the next day. */
+      readonly awake: readonly (string)[];
+    };
+  } | null;
   /** The GitOps tool that keeps the environment as its manifest in Git has it; null: none. */
   readonly managed_by: "argocd" | "flux" | null;
   /** True when `status` and `conditions` describe the current request; false from a change on until the operator has seen it. */
   readonly observed: boolean;
-  /** Progress of each step; Ready sums them up; Suspended, PipelineSilent, SourceGone and ExpiryRefused exist only while they are true. */
+  /** Progress of each step; Ready sums them up; Suspended, Asleep, PipelineSilent, SourceGone and ExpiryRefused exist only while they are true. */
   readonly conditions: readonly (EnvironmentCondition)[];
   readonly cost: EnvironmentCost;
 };
@@ -1041,6 +1131,23 @@ export type ListedEnvironmentReport = {
   /** End of the protection; an environment that is expired by then is deleted. null: it is not protected, or without end. */
   readonly protected_until: string | null;
   readonly suspended: boolean;
+  /** Sleep by a schedule; null: it has none, or is suspended. */
+  readonly sleep: {
+    /** waking: it does not answer yet. */
+    readonly state: "awake" | "asleep" | "waking";
+    /** ISO 8601, UTC. */
+    readonly since: string;
+    /** person: one woke it outside its hours. */
+    readonly cause: "schedule" | "person";
+    /** Time of the next change, if it is known. */
+    readonly next_at: string | null;
+    readonly schedule: {
+      /** An IANA name; its changes of the clock count. */
+      readonly time_zone: string;
+      /** The hours in which it is awake, such as `Mon-Fri 08:00-19:00` or `Sat,Sun 10:00-16:00`. Hours that end at or before their begin end on the next day. */
+      readonly awake: readonly (string)[];
+    };
+  } | null;
   readonly repositories: {
     readonly backend: EnvironmentSource;
     readonly frontend?: EnvironmentSource;
@@ -1566,6 +1673,18 @@ export type SkippedEnvironment = {
   readonly reason: string;
 };
 
+/** Outside the hours of the schedule the environment is scaled to zero; secrets and data stay. Without a schedule it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform. */
+export type SleepRequest = {
+  readonly schedule?: SleepSchedule;
+};
+
+export type SleepSchedule = {
+  /** An IANA name; its changes of the clock count. */
+  readonly time_zone: string;
+  /** The hours in which it is awake, such as `Mon-Fri 08:00-19:00` or `Sat,Sun 10:00-16:00`. Hours that end at or before their begin end on the next day. */
+  readonly awake: readonly (string)[];
+};
+
 export type StaleEnvironment = {
   readonly id: string;
   readonly name: string;
@@ -1666,8 +1785,9 @@ export type Trend = {
 export type UpdateEnvironmentRequest = {
   /** Refuses deletion and expiry: without end when a maintainer protects, else until 168 hours after the expiry. A protection without end is removed by maintainers alone. */
   readonly protected?: boolean;
-  /** Scales everything to zero while true; secrets and data stay. */
+  /** Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule has asleep, until the end of its next hours. */
   readonly suspended?: boolean;
+  readonly sleep?: SleepRequest;
   /** Git branch that the backend moves to; its head, unless a commit is sent, too. */
   readonly backend_branch?: string;
   /** Commit SHA that the backend moves to. Empty: the head of its branch, read anew. A short one of 7 digits or more stands for that head and for no other commit. */
@@ -1950,7 +2070,7 @@ export interface Operations {
   };
   /** Create an environment */
   readonly "POST /api/v2/environments": {
-    readonly body: CreateEnvironmentRequest;
+    readonly body: CreateEnvironmentReportRequest;
     readonly reply: {
       readonly environment: CreatedEnvironmentReport;
     };

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { Announced } from "../notifications/announced.schema.ts";
 import { FURTHER_HOSTS_MAX } from "../repository/further-hosts.schema.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, map, text, timestamp } from "../schema.ts";
+import { SleepStatus, SleepWish } from "../sleep.schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
 import { Allocations, Usage } from "./usage.schema.ts";
 
@@ -172,6 +173,7 @@ export const EnvironmentStatus = Type.Object(
     servingHash: Type.Optional(
       text(64, "The last `desiredHash` whose URLs all answered; empty while the environment is suspended."),
     ),
+    sleep: Type.Optional(SleepStatus),
     rollout: Type.Optional(
       Type.Object(
         {
@@ -234,6 +236,7 @@ export const EnvironmentStatus = Type.Object(
           ttlDefaultHours: Type.Optional(
             Type.Integer({ description: "The TTL that this version gives to environments made with it." }),
           ),
+          sleep: Type.Optional(SleepWish),
         },
         { description: "The version of the config set that the environment was made with or moved to." },
       ),

@@ -15,6 +15,7 @@ import {
   text,
   timestamp,
 } from "../schema.ts";
+import { SleepWish } from "../sleep.schema.ts";
 import { MOST_PIPELINES, PIPELINE_RULES, PIPELINES_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
 
 const nameOf = (kind: string) => text(50, `Name of a ${kind}.`, { minLength: 1 });
@@ -234,6 +235,7 @@ export const EnvironmentSpec = Type.Object(
     suspended: Type.Optional(
       Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
     ),
+    sleep: Type.Optional(SleepWish),
   },
   {
     description: "The desired state of the environment; users and the REST interface write it.",

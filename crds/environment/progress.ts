@@ -15,6 +15,7 @@ const LIFETIME_FIELDS: ReadonlySet<string> = new Set([
   "owner",
   "access",
   "trigger",
+  "sleep",
 ] satisfies (keyof EnvironmentSpec)[]);
 
 /** Hash of the desired workload, in 12 hex digits: an extension is no update. */

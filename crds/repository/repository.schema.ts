@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { ChartValues } from "../chart-values/chart-values.schema.ts";
 import { SecretRef, ValuePath } from "../overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
+import { SleepWish } from "../sleep.schema.ts";
 import { Branch, branchRules } from "./branches.ts";
 import { CHART_CEL_RULES, type ChartSource, COMMIT_CHART_RULE } from "./chart-source.ts";
 import { FurtherHosts } from "./further-hosts.schema.ts";
@@ -207,6 +208,7 @@ export const RepositorySpec = Type.Object(
         description: "The Repository of the other type that completes environments of its pull requests.",
       }),
     ),
+    sleep: Type.Optional(SleepWish),
     pullRequest: Type.Optional(PullRequestRules),
     pipeline: Type.Optional(PipelineRules),
     notify: Type.Optional(Notifications),

@@ -3,6 +3,7 @@ import { clipped, findCondition } from "../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
+import { isAsleep } from "../../crds/environment/sleep.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { hostedRepository, type Repository } from "../../crds/repository/repository.ts";
 import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
@@ -78,13 +79,18 @@ function reportOf(environment: EphemeralEnvironment): HostReport {
   const { metadata, status } = environment;
   const phase = status?.observedGeneration === metadata.generation ? shownPhase(environment) : "updating";
   if (phase === "ready") {
-    const description = environment.spec.suspended ? "The environment is suspended" : "The environment is ready";
+    const description = `The environment is ${restOf(environment) ?? "ready"}`;
     return { state: "success", description, ...(status?.url === undefined ? {} : { url: status.url }) };
   }
   if (phase !== "failed") return { state: "pending", description: "The environment is being prepared" };
   const { reason = "", message = "" } = findCondition(status?.conditions, "Ready") ?? {};
   const why = oneLine(`${reason}: ${message}`);
   return { state: "failure", description: clipped(`Failed: ${why}`, DESCRIPTION_MAX_LENGTH), reason: why };
+}
+
+function restOf(environment: EphemeralEnvironment): "suspended" | "asleep" | undefined {
+  if (environment.spec.suspended) return "suspended";
+  return isAsleep(environment) ? "asleep" : undefined;
 }
 
 /** Report for a commit without an environment by a rule. @param rule reason, for people */

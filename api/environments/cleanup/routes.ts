@@ -3,6 +3,7 @@ import { findCondition } from "../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected, isRefusedReturn } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
+import { isAsleep } from "../../../crds/environment/sleep.ts";
 import { ClusterUnavailable, DomainError, EnvironmentConflict } from "../../../crds/errors.ts";
 import { visibleTo } from "../../auth/access.ts";
 import { addAuditObject } from "../../request-context.ts";
@@ -60,8 +61,10 @@ function failedSince({ metadata, status }: EphemeralEnvironment): number {
 }
 
 /** A former version may be in use, also after waking; if unknown, it is. */
-function reasonOfUse({ spec, status }: EphemeralEnvironment): string | undefined {
-  if (spec.suspended) return status?.readyAt === undefined ? undefined : "the version before the failure sleeps";
+function reasonOfUse(environment: EphemeralEnvironment): string | undefined {
+  const { spec, status } = environment;
+  if (spec.suspended || isAsleep(environment))
+    return status?.readyAt === undefined ? undefined : "the version before the failure sleeps";
   const isSilent = findCondition(status?.conditions, "UrlsReady")?.status === "False";
   return status?.servingHash && !isSilent ? "the version before the failure still runs" : undefined;
 }

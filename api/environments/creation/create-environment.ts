@@ -11,10 +11,10 @@ import { addAuditObject } from "../../request-context.ts";
 import type { ConfigOverrides } from "../../schemas/config-overrides.ts";
 import type { Services } from "../../services.ts";
 import { type DesiredEnvironment, desiredEnvironment } from "./intake.ts";
-import type { CreateRequest } from "./schemas.ts";
+import type { CreateReportRequest } from "./schemas.ts";
 
 interface Creation {
-  readonly body: CreateRequest;
+  readonly body: CreateReportRequest;
   readonly caller: Caller;
   /** Value of `Idempotency-Key`: a retry gets the first request's environment. */
   readonly key: string | undefined;
@@ -53,7 +53,7 @@ async function createNew({ body, caller }: Creation, services: CreationServices,
 /** Idempotency record of a creation; it differs for another caller's same key. */
 export function idempotencyRecord(
   key: string,
-  body: CreateRequest,
+  body: CreateReportRequest,
   caller: Pick<Caller, "subject">,
 ): IdempotencyRecord {
   return { key: hash([caller.subject, key]), request: hash(comparable(body)) };
@@ -87,7 +87,7 @@ function checkSameRequest(environment: EphemeralEnvironment, record: Idempotency
 /** Completes an earlier request, which may lack its provided values. */
 async function resume(
   environment: EphemeralEnvironment,
-  { body, record }: { readonly body: CreateRequest; readonly record: IdempotencyRecord },
+  { body, record }: { readonly body: CreateReportRequest; readonly record: IdempotencyRecord },
   services: Persistence,
 ): Promise<EphemeralEnvironment> {
   checkSameRequest(environment, record);

@@ -11,10 +11,11 @@ import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet, unsharedReferences } from "../../auth/secret-references.ts";
 import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
 import { usableRepository } from "../../repositories/usable-repository.ts";
+import { sleepViolations, sleepWishOf } from "../../schemas/sleep.ts";
 import type { Services } from "../../services.ts";
 import { fullCommits, type RequestedSource } from "./commits.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
-import type { CreateRequest } from "./schemas.ts";
+import type { CreateReportRequest } from "./schemas.ts";
 
 /** The environment that a request asks for. */
 export interface DesiredEnvironment {
@@ -45,7 +46,7 @@ interface Resolved {
  * (forbidden) for shared API keys of other groups
  */
 export async function desiredEnvironment(
-  request: CreateRequest,
+  request: CreateReportRequest,
   caller: Caller,
   services: IntakeServices,
 ): Promise<DesiredEnvironment> {
@@ -75,7 +76,7 @@ export async function desiredEnvironment(
   return { name: request.environment_name, spec, provided: overrides.provided };
 }
 
-function resolve(request: CreateRequest, caller: Caller, services: IntakeServices): Resolved {
+function resolve(request: CreateReportRequest, caller: Caller, services: IntakeServices): Resolved {
   const { maximumHours } = services.settings.ttl;
   if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
   const source = (component: Component, id: string): RequestedSource => {
@@ -97,6 +98,7 @@ function resolve(request: CreateRequest, caller: Caller, services: IntakeService
   const all = [
     ...violations,
     ...overrides.violations,
+    ...sleepViolations(request.sleep),
     ...(needsKeys ? [NO_SHARED_KEYS] : []),
     ...(isTaken ? [PULL_REQUEST_NAME] : []),
   ];
@@ -120,7 +122,7 @@ const NO_SHARED_KEYS: Violation = {
 
 /** Part of the spec by the request. The config set's values are fixed here: its later versions don't matter. */
 async function specOf(
-  request: CreateRequest,
+  request: CreateReportRequest,
   { sources, configSet, hasDatabase, overrides: { overrides, provided } }: Resolved,
   services: IntakeServices,
 ): Promise<EnvironmentSpec> {
@@ -142,10 +144,11 @@ async function specOf(
     ...(sources.frontend ? { frontend: source(sources.frontend) } : {}),
     ...(secrets ? { secrets } : {}),
     ...(overrides ? { overrides } : {}),
+    ...(request.sleep ? { sleep: sleepWishOf(request.sleep) } : {}),
   };
 }
 
-function secretsOf(request: CreateRequest, provided: Overrides["provided"]): EnvironmentSpec["secrets"] {
+function secretsOf(request: CreateReportRequest, provided: Overrides["provided"]): EnvironmentSpec["secrets"] {
   const secrets: EnvironmentSpec["secrets"] = {
     ...(request.auto_generate_secrets === false ? { autoGenerate: false } : {}),
     ...(request.use_shared_api_keys ? { useSharedApiKeys: true } : {}),

@@ -5,7 +5,7 @@ import type { Services } from "../../services.ts";
 import { CreateReply, CreateReportReply } from "../schemas.ts";
 import { toCreated } from "../views.ts";
 import { createEnvironment as create } from "./create-environment.ts";
-import { CreateHeaders, CreateRequest } from "./schemas.ts";
+import { CreateHeaders, CreateReportRequest, CreateRequest } from "./schemas.ts";
 
 const creation = {
   endpoint: "POST /api/environments",
@@ -14,9 +14,8 @@ const creation = {
     "Creates an environment: a temporary, isolated instance of a backend and optionally a frontend, in a namespace of its own, until its TTL is over. It answers as soon as the creation has begun, with the status `creating`; the environment is there when its status is `ready`. The body may also be form-encoded, with the same field names and `config_overrides` as JSON. `frontend_branch` and `frontend_commit` mean nothing without `frontend_repo`.",
   access: { permission: "environments:create" },
   headers: CreateHeaders,
-  body: CreateRequest,
   forms: true,
-  auditTarget: ({ body }: { readonly body: CreateRequest }) => body.environment_name,
+  auditTarget: ({ body }: { readonly body: CreateReportRequest }) => body.environment_name,
   links: { "/api/environments/{environment_id}": "/environment/id" },
   errors: [
     ...(["ENV_NAME_EXISTS", "ENV_TTL_EXCEEDED", "ENV_CONFIG_INVALID", "ENV_REPO_NOT_FOUND"] as const),
@@ -25,7 +24,7 @@ const creation = {
 } as const;
 
 interface Requested {
-  readonly body: CreateRequest;
+  readonly body: CreateReportRequest;
   readonly headers: CreateHeaders;
   readonly caller: Caller;
 }
@@ -34,7 +33,7 @@ const created = ({ body, headers, caller }: Requested, services: Services) =>
   create({ body, caller, key: headers["Idempotency-Key"] }, services);
 
 /** Creates an environment; answers once the resource exists. */
-export const createEnvironment = route({ ...creation, only: "v1", reply: CreateReply })(
+export const createEnvironment = route({ ...creation, only: "v1", body: CreateRequest, reply: CreateReply })(
   async (requested, services) => ({
     status: "success",
     environment: toCreated(await created(requested, services), services.settings),
@@ -46,6 +45,7 @@ export const createReportedEnvironment = route({
   ...creation,
   only: "v2",
   operationId: "createEnvironment",
+  body: CreateReportRequest,
   reply: CreateReportReply,
 })(async (requested, services) => {
   const environment = await created(requested, services);

@@ -10,6 +10,7 @@ import {
   RepositoryId,
   titled,
 } from "../../schemas/fields.ts";
+import { SleepRequest } from "../../schemas/sleep.ts";
 import { Ttl } from "../schemas.ts";
 
 export const CreateHeaders = closed({
@@ -73,3 +74,16 @@ export const CreateRequest = closed(
   }),
 );
 export type CreateRequest = Static<typeof CreateRequest>;
+
+/** Request in version 2. */
+export const CreateReportRequest = closed(
+  { ...CreateRequest.properties, sleep: Type.Optional(SleepRequest) },
+  titled("CreateEnvironmentReportRequest", {
+    environment_name: "shop-test",
+    backend_repo: "shop-api",
+    backend_branch: "main",
+    ttl: 24,
+    sleep: { schedule: { time_zone: "Europe/Berlin", awake: ["Mon-Fri 08:00-19:00"] } },
+  }),
+);
+export type CreateReportRequest = Static<typeof CreateReportRequest>;

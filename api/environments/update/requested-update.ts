@@ -8,6 +8,7 @@ import { checkSharedKeys, commonGroups, unsharedConfigSet } from "../../auth/sec
 import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
 import { HttpError } from "../../errors.ts";
 import { usableRepository } from "../../repositories/usable-repository.ts";
+import { sleepViolations, sleepWishOf } from "../../schemas/sleep.ts";
 import type { Services } from "../../services.ts";
 import { fullCommit, headOf, type RequestedSource } from "../creation/commits.ts";
 import type { UpdateRequest } from "./schemas.ts";
@@ -40,18 +41,19 @@ export async function requestedUpdate(
   requested: Requested,
   services: UpdateServices,
 ): Promise<EnvironmentUpdate> {
-  const { config_set_version: version, protected: isProtected, suspended, ...sources } = request;
+  const { config_set_version: version, protected: isProtected, suspended, sleep, ...sources } = request;
   const isMoved = version !== undefined || Object.keys(sources).length > 0;
   if (isMoved) assertMovable(requested.environment);
   const parts = await Promise.all([
     ...COMPONENTS.map((component) => movedSource(component, request, requested, services)),
     ...(version === undefined ? [] : [movedConfigSet(version, requested, services)]),
   ]);
-  const violations = parts.flatMap((part) => part.violations);
+  const violations = [...sleepViolations(sleep), ...parts.flatMap((part) => part.violations)];
   if (violations.length > 0) throw new ConfigInvalid(violations);
   const switches = {
     ...(isProtected === undefined ? {} : protection(isProtected, requested, services.clock.now())),
     ...(suspended === undefined ? {} : { suspended }),
+    ...(sleep === undefined ? {} : { sleep: { schedule: null, ...sleepWishOf(sleep) } }),
   };
   return Object.assign(switches, ...parts.map(({ update }) => update));
 }

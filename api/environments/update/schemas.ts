@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { closed } from "../../../crds/schema.ts";
 import { BranchName, CommitSha, titled } from "../../schemas/fields.ts";
+import { SleepRequest } from "../../schemas/sleep.ts";
 
 const Branch = (component: string) =>
   Type.Optional(
@@ -26,8 +27,12 @@ export const UpdateRequest = closed(
       }),
     ),
     suspended: Type.Optional(
-      Type.Boolean({ description: "Scales everything to zero while true; secrets and data stay." }),
+      Type.Boolean({
+        description:
+          "Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule has asleep, until the end of its next hours.",
+      }),
     ),
+    sleep: Type.Optional(SleepRequest),
     backend_branch: Branch("backend"),
     backend_commit: Commit("backend"),
     frontend_branch: Branch("frontend"),

@@ -376,6 +376,40 @@ export const OPERATIONS = {
             }
           },
           "additionalProperties": false
+        },
+        "sleep": {
+          "type": "object",
+          "properties": {
+            "schedule": {
+              "type": "object",
+              "required": [
+                "time_zone",
+                "awake"
+              ],
+              "properties": {
+                "time_zone": {
+                  "type": "string",
+                  "maxLength": 64,
+                  "pattern": "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$",
+                  "description": "An IANA name; its changes of the clock count."
+                },
+                "awake": {
+                  "type": "array",
+                  "items": {
+                    "type": "string",
+                    "maxLength": 64,
+                    "pattern": "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)([-,](Mon|Tue|Wed|Thu|Fri|Sat|Sun)){0,6} ([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$"
+                  },
+                  "minItems": 1,
+                  "maxItems": 14,
+                  "description": "The hours in which it is awake, such as `Mon-Fri 08:00-19:00` or `Sat,Sun 10:00-16:00`. Hours that end at or before their begin end on the next day."
+                }
+              },
+              "additionalProperties": false
+            }
+          },
+          "additionalProperties": false,
+          "description": "Outside the hours of the schedule the environment is scaled to zero; secrets and data stay. Without a schedule it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform."
         }
       }
     },
@@ -392,7 +426,8 @@ export const OPERATIONS = {
       "auto_generate_secrets": "body",
       "use_shared_api_keys": "body",
       "config_set": "body",
-      "config_overrides": "body"
+      "config_overrides": "body",
+      "sleep": "body"
     }
   },
   "GET /api/v2/environments/{environment_id}/stream": {
@@ -528,7 +563,41 @@ export const OPERATIONS = {
         },
         "suspended": {
           "type": "boolean",
-          "description": "Scales everything to zero while true; secrets and data stay."
+          "description": "Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule has asleep, until the end of its next hours."
+        },
+        "sleep": {
+          "type": "object",
+          "properties": {
+            "schedule": {
+              "type": "object",
+              "required": [
+                "time_zone",
+                "awake"
+              ],
+              "properties": {
+                "time_zone": {
+                  "type": "string",
+                  "maxLength": 64,
+                  "pattern": "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$",
+                  "description": "An IANA name; its changes of the clock count."
+                },
+                "awake": {
+                  "type": "array",
+                  "items": {
+                    "type": "string",
+                    "maxLength": 64,
+                    "pattern": "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)([-,](Mon|Tue|Wed|Thu|Fri|Sat|Sun)){0,6} ([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$"
+                  },
+                  "minItems": 1,
+                  "maxItems": 14,
+                  "description": "The hours in which it is awake, such as `Mon-Fri 08:00-19:00` or `Sat,Sun 10:00-16:00`. Hours that end at or before their begin end on the next day."
+                }
+              },
+              "additionalProperties": false
+            }
+          },
+          "additionalProperties": false,
+          "description": "Outside the hours of the schedule the environment is scaled to zero; secrets and data stay. Without a schedule it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform."
         },
         "backend_branch": {
           "type": "string",
@@ -575,6 +644,7 @@ export const OPERATIONS = {
       "environment_id": "path",
       "protected": "body",
       "suspended": "body",
+      "sleep": "body",
       "backend_branch": "body",
       "backend_commit": "body",
       "frontend_branch": "body",

@@ -3,6 +3,7 @@ import { wantedCommit } from "../../../crds/environment/component-build.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
+import { asRun, isAsleep } from "../../../crds/environment/sleep.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS, shortCommit } from "../../../crds/names.ts";
 import type { Clock } from "../../kit/time/clock.ts";
@@ -44,7 +45,7 @@ function extended(change: StoredChange): Event | undefined {
 function updateStarted({ before, after }: StoredChange): Event | undefined {
   const [former, rollout] = [before.status?.rollout, after.status?.rollout];
   const isNew = rollout !== undefined && rollout.specHash !== former?.specHash;
-  if (!isNew || !before.status?.servingHash || after.spec.suspended) return undefined;
+  if (!isNew || !before.status?.servingHash || asRun(after).spec.suspended) return undefined;
   const commits = COMPONENTS.flatMap((component) => {
     const commit = wantedCommit(after, component);
     const isOther = commit !== undefined && commit !== before.status?.components?.[component]?.commit;
@@ -59,7 +60,7 @@ function readiness({ before, after }: StoredChange): Event | undefined {
   const hasMoved = former?.servingHash !== status?.servingHash;
   if (readyOf(status)?.status !== "True") return undefined;
   if (readyOf(former)?.status === "True" && !hasMoved) return undefined;
-  if (after.spec.suspended) return updatedAsleep(former);
+  if (asRun(after).spec.suspended) return updatedAsleep(former);
   // Empty since the suspension: nothing has answered until now.
   if (former?.servingHash === "") return normal("Awake", "Resume", "awake: all URLs answer again");
   if (former?.readyAt === undefined) return firstReady(after);
@@ -70,12 +71,13 @@ function readiness({ before, after }: StoredChange): Event | undefined {
 }
 
 function asleep({ before, after }: StoredChange): Event | undefined {
-  if (isAsleep(before.status) || !isAsleep(after.status)) return undefined;
-  return normal("Asleep", "Suspend", "asleep: scaled to zero; secrets and data stay");
+  if (isScaledToZero(before.status) || !isScaledToZero(after.status)) return undefined;
+  const by = isAsleep(after) ? " by its schedule" : "";
+  return normal("Asleep", "Suspend", `asleep${by}: scaled to zero; secrets and data stay`);
 }
 
 function updatedAsleep(former: EnvironmentStatus | undefined): Event | undefined {
-  if (!isAsleep(former) || former?.rollout === undefined) return undefined;
+  if (!isScaledToZero(former) || former?.rollout === undefined) return undefined;
   return normal("Updated", "Update", "updated while asleep");
 }
 
@@ -116,8 +118,8 @@ export function deleted(environment: EphemeralEnvironment, now: Date): Event {
   return normal("Deleted", "Delete", `${what} ${seconds} s after its deletion began`);
 }
 
-const isAsleep = (status: EnvironmentStatus | undefined) =>
-  findCondition(status?.conditions, "Suspended") !== undefined;
+const isScaledToZero = (status: EnvironmentStatus | undefined) =>
+  (["Suspended", "Asleep"] as const).some((type) => findCondition(status?.conditions, type) !== undefined);
 const readyOf = (status: EnvironmentStatus | undefined) => findCondition(status?.conditions, "Ready");
 const blockersOf = ({ status }: EphemeralEnvironment) => status?.teardown?.blockers ?? [];
 const nameOf = ({ kind, name, reason }: TeardownBlocker) => [kind, name, reason].filter(Boolean).join(" ");

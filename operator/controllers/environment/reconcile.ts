@@ -5,6 +5,8 @@ import {
   hasFinalizer,
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
+import { isServing } from "../../../crds/environment/progress.ts";
+import { asRun, nextSleep } from "../../../crds/environment/sleep.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -72,7 +74,7 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
     const { dueInMs = Number.POSITIVE_INFINITY, recheckInMs, refusal: expiryRefusal } = expiry;
     if (dueInMs < aheadMs) requeueUrgently(dueInMs);
     const owned = hasFinalizer(environment) ? environment : await context.statusWriter.addFinalizer(environment);
-    const ofRun = { plan, signal, requeueUrgently, drafts, manifest, recheckInMs, expiryRefusal };
+    const ofRun = { plan, signal, requeueUrgently, drafts, manifest, aheadMs, recheckInMs, expiryRefusal };
     return advance(owned, { ...context, ...ofRun });
   };
 
@@ -82,6 +84,31 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
     if (environment.metadata.deletionTimestamp === undefined) return live(environment, run);
     return finalize(forgotten(environment), { ...context, signal: run.signal });
   };
+}
+
+/** True at the end of an update, which its next sleep waits for; a wake is one, too. */
+function maySleepNext({ status: former }: EphemeralEnvironment, { sleep, rollout }: EnvironmentStatus): boolean {
+  return sleep !== undefined && former?.rollout !== undefined && rollout === undefined;
+}
+
+/** The environment as it should run now, with the next state of its sleep. */
+function withSleep(environment: EphemeralEnvironment, context: AdvanceContext): EphemeralEnvironment {
+  const { sleep: former, ...status } = environment.status ?? {};
+  const now = context.clock.now();
+  const sleep = nextSleep(environment, {
+    wish: sleepWish(environment, context),
+    now,
+    isServing: isServing(environment),
+  });
+  const inMs = Date.parse(sleep?.nextAt ?? "") - now.getTime();
+  if (inMs < context.aheadMs) context.requeueUrgently(inMs);
+  if (equalJson(former, sleep)) return asRun(environment);
+  return asRun({ ...environment, status: sleep === undefined ? status : { ...status, sleep } });
+}
+
+function sleepWish({ spec, status }: EphemeralEnvironment, { repositories, settings }: AdvanceContext) {
+  const repository = repositories.find(spec.backend.repository);
+  return spec.sleep ?? status?.configSet?.sleep ?? repository?.spec.sleep ?? settings.sleep;
 }
 
 /** The same object when its status already has the manifest. */
@@ -97,6 +124,8 @@ interface AdvanceContext extends EnvironmentDependencies {
   readonly requeueUrgently: ReconcileContext["requeueUrgently"];
   readonly drafts: StatusDrafts;
   readonly manifest: ManifestStatus | undefined;
+  /** Later changes are left to a later reconcile. */
+  readonly aheadMs: number;
   /** Milliseconds until the next check of the expiry. */
   readonly recheckInMs: number | undefined;
   readonly expiryRefusal: string | undefined;
@@ -106,7 +135,7 @@ async function advance(environment: EphemeralEnvironment, context: AdvanceContex
   const { plan, drafts, statusWriter, requeueUrgently, announcer } = context;
   const write = (before: EphemeralEnvironment, status: EnvironmentStatus) =>
     drafts.store(before, status, () => statusWriter.writeStatus(before, status));
-  const latest = withManifest(drafts.continued(environment), context.manifest);
+  const latest = withSleep(withManifest(drafts.continued(environment), context.manifest), context);
   // A status that has waited long enough does not wait for the steps too.
   const overdue = drafts.due(environment);
   const stored = overdue === undefined ? environment : await write(environment, overdue);
@@ -120,6 +149,7 @@ async function advance(environment: EphemeralEnvironment, context: AdvanceContex
   const mayWait = run.error === undefined && !mustPersist(run.results) && isProgress(latest, status);
   if (sameStatus(stored.status, status)) drafts.forget(environment.metadata.name);
   else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
+  if (maySleepNext(latest, next)) requeueUrgently(0);
   // While the status waits, so do its announcements.
   if (announceInMs === 0 && !mayWait) requeueUrgently(0);
   const error = run.error ?? announcement.error;

@@ -1,5 +1,6 @@
 import type { EnvironmentSpec, EphemeralEnvironment, Phase } from "../../../crds/environment/ephemeral-environment.ts";
 import type { IdempotencyRecord } from "../../../crds/environment/idempotency-record.ts";
+import type { SleepSchedule } from "../../../crds/sleep.schema.ts";
 import type { OperatorEnvironments } from "../environments.ts";
 
 /** A change of the TTL. */
@@ -14,6 +15,8 @@ export interface Extension {
 /** Updatable fields of a spec; absent ones stay. */
 export interface EnvironmentUpdate extends Pick<EnvironmentSpec, "protected" | "suspended"> {
   readonly protectedUntil?: string | null;
+  /** `schedule: null`: it never sleeps. */
+  readonly sleep?: { readonly schedule: SleepSchedule | null };
   readonly backend?: SourceUpdate;
   /** Only for an environment with a frontend. */
   readonly frontend?: SourceUpdate;
@@ -109,7 +112,7 @@ export interface Environments extends OperatorEnvironments {
    */
   extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
   /**
-   * Merges the update into the spec, on the version read.
+   * Merges the update into the spec, on the version read. `suspended: false` also wakes what its schedule has asleep.
    *
    * @throws EnvironmentConflict when it is terminating, or its GitOps tool would revert the change
    */

@@ -51,6 +51,7 @@ describe("making a config set", () => {
       database: { enabled: false, engine: "postgresql", version: "17.2", sizeGi: 5 },
       quota: whole.quota,
       ttlDefaultHours: 8,
+      sleep: { schedule: { timeZone: "Europe/Berlin", awake: ["Mon-Fri 08:00-19:00"] } },
       access: { groups: ["shop"] },
     });
   });

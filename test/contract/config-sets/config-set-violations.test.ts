@@ -62,6 +62,11 @@ describe("making a config set", () => {
     ["another database engine", { database: { engine: "oracle" } }, "database.engine: must be one of postgresql"],
     ["a database of no size", { database: { size_gi: 0 } }, "database.size_gi: must be >= 1"],
     ["a quota that is no amount", { quota: { cpu: "many" } }, "quota.cpu: must be a quantity of Kubernetes"],
+    [
+      "an unknown time zone",
+      { sleep: { schedule: { time_zone: "Mars/Olympus", awake: ["Mon 08:00-19:00"] } } },
+      "sleep.schedule.time_zone: must be an IANA time zone, such as Europe/Berlin",
+    ],
     ["a TTL beyond a week", { ttl_default_hours: 169 }, "ttl_default_hours: must be <= 168"],
     ["groups that are no list", { access: { groups: "shop" } }, "access.groups: must be an array"],
   ])("is refused with %s, and says where", async (_what, body, words) => {

@@ -25,6 +25,7 @@ export const whole = {
   database: { enabled: false, engine: "postgresql", version: "17.2", size_gi: 5 },
   quota: { cpu: "2", memory: "4Gi", storage: "10Gi", pods: 20 },
   ttl_default_hours: 8,
+  sleep: { schedule: { time_zone: "Europe/Berlin", awake: ["Mon-Fri 08:00-19:00"] } },
   access: { groups: ["shop"] },
 };
 const secrets = {

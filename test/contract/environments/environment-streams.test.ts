@@ -97,6 +97,7 @@ describe("a caller who follows all environments", () => {
           status: "ready",
           protected: false,
           suspended: false,
+          sleep: null,
           progress: { done: 1, total: 2, waiting_for: "SecretsReady" },
           repositories: { backend: { repo: "shop-api", branch: "main", commit: "" } },
         }),

@@ -74,6 +74,7 @@ describe("the list of environments", () => {
       protected: false,
       protected_until: null,
       suspended: false,
+      sleep: null,
       repositories: expect.anything(),
       progress: expect.anything(),
     };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { WAKE_ANNOTATION } from "../../../crds/group.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
@@ -53,6 +54,7 @@ describe("the switches of an environment", () => {
         protected: false,
         protected_until: null,
         suspended: true,
+        sleep: null,
         managed_by: null,
         observed: false,
         conditions: [],
@@ -97,6 +99,7 @@ describe("the switches of an environment", () => {
       protected: false,
       protected_until: null,
       suspended: true,
+      sleep: null,
       managed_by: null,
       observed: false,
       conditions: [{ ...condition, last_transition_time: "2026-06-01T12:05:00.000Z" }],
@@ -134,6 +137,59 @@ describe("the switches of an environment", () => {
       "Method not allowed",
     );
     expect((await found()).spec).not.toHaveProperty("suspended");
+  });
+});
+
+describe("the sleep of an environment", () => {
+  const schedule = { time_zone: "Europe/Berlin", awake: ["Mon-Fri 08:00-19:00"] };
+
+  test("follows a schedule, until it is to be awake always", async () => {
+    expect((await call("patch", PATH, { sleep: { schedule } })).status).toBe(200);
+    expect((await found()).spec.sleep).toEqual({ schedule: { timeZone: "Europe/Berlin", awake: schedule.awake } });
+    expect((await call("patch", PATH, { sleep: {} })).status).toBe(200);
+    expect((await found()).spec.sleep).toEqual({});
+  });
+
+  test("is part of a creation, in version 2 alone", async () => {
+    const asleep = { ...minimal, environment_name: "sleepy-test", sleep: { schedule } };
+    const reply = await call("post", "/api/v2/environments", asleep);
+    expectPromised(reply, "post", "/api/v2/environments");
+    expect((await service.environments.find("sleepy-test"))?.spec.sleep?.schedule?.timeZone).toBe("Europe/Berlin");
+    const former = await call("post", "/api/environments", { ...asleep, environment_name: "other-test" });
+    expectProblem(former, 400, /sleep: is not a known field/, "ENV_CONFIG_INVALID");
+  });
+
+  test("is shown as the operator wrote it", async () => {
+    const since = "2026-06-01T17:00:00Z";
+    const nextAt = "2026-06-02T06:00:00Z";
+    const stored = { timeZone: "Europe/Berlin", awake: schedule.awake };
+    const sleep = { state: "asleep", since, cause: "schedule", schedule: stored, nextAt } as const;
+    service.environments.put({ ...(await found()), status: { phase: "ready", sleep } });
+    const reply = await call("get", PATH);
+    expectPromised(reply, "get", "/api/v2/environments/{environment_id}");
+    expect(reply.body.data.sleep).toEqual({
+      state: "asleep",
+      since: "2026-06-01T17:00:00.000Z",
+      cause: "schedule",
+      next_at: "2026-06-02T06:00:00.000Z",
+      schedule,
+    });
+  });
+
+  test("ends when a person turns the suspension off", async () => {
+    await call("patch", PATH, { suspended: false });
+    const annotations = { [WAKE_ANNOTATION]: service.clock.now().toISOString() };
+    expect((await found()).metadata.annotations).toMatchObject(annotations);
+  });
+
+  test.each([
+    [{ schedule: { ...schedule, time_zone: "Mars/Olympus" } }, /sleep.schedule.time_zone: must be an IANA time zone/],
+    [{ schedule: { ...schedule, awake: ["always"] } }, /sleep.schedule.awake.0: must be days and hours/],
+    [{ schedule: { ...schedule, awake: [] } }, /sleep.schedule.awake/],
+    [{ after_idle_minutes: 10 }, /sleep.after_idle_minutes: is not a known field/],
+  ])("stays as it is when %j is sent", async (sleep, words) => {
+    expectProblem(await call("patch", PATH, { sleep }), 400, words, "ENV_CONFIG_INVALID");
+    expect((await found()).metadata.generation).toBe(1);
   });
 });
 

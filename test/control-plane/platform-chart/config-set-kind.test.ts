@@ -104,6 +104,21 @@ describe("the kind ConfigSet", () => {
     ["too many replicas", { helmValues: { frontend: { replicas: 21 } } }, "should be less than or equal to 20"],
     ["an amount that is none", { quota: { cpu: "many" } }, "spec.quota.cpu in body should match"],
     ["a TTL beyond a week", { ttlDefaultHours: 169 }, "should be less than or equal to 168"],
+    [
+      "an unknown time zone",
+      { sleep: { schedule: { timeZone: "Mars/Olympus", awake: ["Mon 08:00-19:00"] } } },
+      "timeZone is an IANA name, such as Europe/Berlin",
+    ],
+    [
+      "hours that no clock shows",
+      { sleep: { schedule: { timeZone: "UTC", awake: ["Mon 08:00-25:00"] } } },
+      "spec.sleep.schedule.awake[0] in body should match",
+    ],
+    [
+      "a schedule without hours",
+      { sleep: { schedule: { timeZone: "UTC", awake: [] } } },
+      "spec.sleep.schedule.awake in body should have at least 1 items",
+    ],
     ["another database engine", { database: { engine: "oracle" } }, 'Unsupported value: "oracle"'],
     [
       "a key of a shared secret that is none",

@@ -12,11 +12,12 @@ import { expiresAt } from "../../../../crds/environment/lifetime.ts";
 import { managedBy, writtenFromGit } from "../../../../crds/environment/managed-by.ts";
 import { specFields } from "../../../../crds/environment/owned-fields.ts";
 import { CreationFailed, EnvironmentConflict, NameExists } from "../../../../crds/errors.ts";
-import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
+import { AUDIT_ID_ANNOTATION, EXTENSION_NOTE_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { isAlreadyExists, isForbidden, isUnanswered } from "../../../kit/client/errors.ts";
-import type { EnvironmentChange, Environments, Extension } from "../../../ports/api/environments.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { EnvironmentChange, Environments, EnvironmentUpdate, Extension } from "../../../ports/api/environments.ts";
 import { BY_CREATION_KEY, BY_UID } from "../../../ports/caches.ts";
 import type { LeftFields } from "../../../ports/deployer.ts";
 import { environmentType } from "../kinds.ts";
@@ -62,7 +63,7 @@ export function kubernetesEnvironments(store: EnvironmentStore & { readonly left
     madeWith: (key) => cache.by(BY_CREATION_KEY, key).find((one) => answersKey(one, key, clock.now())),
     create: (name, spec, mark) => forUser(() => create(store, name, spec, mark)),
     extend: (environment, extension) => change(environment, extensionOf(extension)),
-    update: (environment, update) => change(environment, { spec: update }),
+    update: (environment, update) => change(environment, { spec: update, ...waking(update, clock) }),
     reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),
   };
 }
@@ -125,6 +126,11 @@ function extensionOf({ ttlHours, note, onlyFrom }: Extension): Change {
       throw new EnvironmentConflict("The environment's TTL was changed meanwhile");
     },
   };
+}
+
+/** A request to wake it, which only an environment that its schedule has asleep heeds. */
+function waking({ suspended }: EnvironmentUpdate, clock: Clock): Pick<Change, "annotations"> {
+  return suspended === false ? { annotations: { [WAKE_ANNOTATION]: clock.now().toISOString() } } : {};
 }
 
 /** Changes from this call on, see `Environments.changes`; the queue is bounded by the number of environments. */

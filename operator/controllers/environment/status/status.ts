@@ -17,6 +17,7 @@ import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environmen
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
 import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
+import { isAsleep } from "../../../../crds/environment/sleep.ts";
 import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
 import { COMPONENTS } from "../../../../crds/names.ts";
 import { TTL_DEFAULT_HOURS } from "../../../../crds/schema.ts";
@@ -192,6 +193,9 @@ const SUSPENDED =
 const SUSPENDED_IN_PART =
   "the environment is suspended, but the condition ResourcesHealthy names workloads that go on; it keeps its secrets and data; set spec.suspended to false to resume it";
 
+const ASLEEP =
+  "the environment is asleep by its schedule: it is scaled to zero and keeps its secrets and data; it wakes at the next hours of the schedule, or when a person wakes it";
+
 interface Informing {
   readonly now: Date;
   readonly expiryRefusal?: string | undefined;
@@ -219,6 +223,7 @@ function informationalConditions(
       `${pipelineName(pipeline)} has reported nothing for two hours: the ${pipeline.component}'s commit is deployed without it`,
   );
   return [
+    ...(isAsleep(environment) && isAtRest(environment, former) ? [inform("Asleep", ASLEEP)] : []),
     ...(isSuspended(environment, former)
       ? [inform("Suspended", reason === "KeepsRunning" ? SUSPENDED_IN_PART : SUSPENDED)]
       : []),
@@ -240,9 +245,15 @@ function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string
   return [`${branches} was deleted on its host: what runs stays, and nothing newer will come from it`];
 }
 
+/** True once what sleeps is scaled to zero; an update while asleep does not change that. */
+function isAtRest(environment: EphemeralEnvironment, former: EphemeralEnvironment): boolean {
+  return isServing(environment) || findCondition(former.status?.conditions, "Asleep") !== undefined;
+}
+
 /** True once the application is scaled to zero; an update while suspended does not change that. */
-function isSuspended({ metadata, spec, status }: EphemeralEnvironment, former: EphemeralEnvironment): boolean {
-  if (!spec.suspended) return false;
+function isSuspended(environment: EphemeralEnvironment, former: EphemeralEnvironment): boolean {
+  const { metadata, spec, status } = environment;
+  if (!spec.suspended || isAsleep(environment)) return false;
   const synced = findCondition(status?.conditions, "ApplicationSynced");
   const isScaled = synced?.status === "True" && synced.observedGeneration === metadata.generation;
   return isScaled || findCondition(former.status?.conditions, "Suspended") !== undefined;

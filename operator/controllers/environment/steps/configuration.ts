@@ -67,8 +67,14 @@ function pinnedVersion(resolved: ConfigSetVersion | undefined): Findings {
   if (resolved === undefined) return {};
   const { name, version, spec } = resolved;
   const configSet = { name, version, revision: revisionName(resolved) };
-  const { ttlDefaultHours } = spec;
-  return { configSet: ttlDefaultHours === undefined ? configSet : { ...configSet, ttlDefaultHours } };
+  const { ttlDefaultHours, sleep } = spec;
+  return {
+    configSet: {
+      ...configSet,
+      ...(ttlDefaultHours === undefined ? {} : { ttlDefaultHours }),
+      ...(sleep === undefined ? {} : { sleep }),
+    },
+  };
 }
 
 /** A path stays granted until it is no longer requested, even if the Repository drops it. */

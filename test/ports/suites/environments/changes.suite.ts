@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { expiresAt } from "../../../../crds/environment/lifetime.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
-import { EXTENSION_NOTE_ANNOTATION } from "../../../../crds/group.ts";
+import { EXTENSION_NOTE_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
 import { type EnvironmentsScene, spec } from "./scene.ts";
 
 /** Tests of extensions, switches and removals. */
@@ -45,6 +45,24 @@ export function changingEnvironments(scene: EnvironmentsScene): void {
     expect(asleep.spec).toEqual({ ...made.spec, protected: true, suspended: true });
     await scene.world.environments.update(asleep, { protected: false });
     expect((await found(made.metadata.uid)).spec).toEqual({ ...made.spec, protected: false, suspended: true });
+  });
+
+  test("what its schedule has asleep is woken when the suspension is turned off, and only then", async () => {
+    const made = await create();
+    const asleep = await scene.world.environments.update(made, { suspended: true });
+    expect(asleep.metadata.annotations?.[WAKE_ANNOTATION]).toBeUndefined();
+    const woken = await scene.world.environments.update(asleep, { suspended: false });
+    expect(Date.parse(woken.metadata.annotations?.[WAKE_ANNOTATION] ?? "")).not.toBeNaN();
+  });
+
+  test("a schedule is replaced, or removed so that it never sleeps", async () => {
+    const schedule = { timeZone: "Europe/Berlin", awake: ["Mon-Fri 08:00-19:00"] };
+    const made = await create({ sleep: { schedule } });
+    const other = { ...schedule, awake: ["Sat 10:00-12:00"] };
+    const changed = await scene.world.environments.update(made, { sleep: { schedule: other } });
+    expect(changed.spec.sleep).toEqual({ schedule: other });
+    const never = await scene.world.environments.update(changed, { sleep: { schedule: null } });
+    expect(never.spec.sleep).toEqual({});
   });
 
   test("a move merges branch, commit and version, and leaves the rest of the source", async () => {

@@ -11,7 +11,7 @@ import {
 } from "../../../../crds/environment/idempotency-record.ts";
 import { expiresAt, isProtected } from "../../../../crds/environment/lifetime.ts";
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
-import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION } from "../../../../crds/group.ts";
+import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
 import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/changes.ts";
 import { followedChanges } from "../../../../operator/adapters/kubernetes/environments/environments.ts";
@@ -137,7 +137,8 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     },
 
     async update(environment, update) {
-      return change(environment, update);
+      const waking = { [WAKE_ANNOTATION]: clock.now().toISOString() };
+      return change(environment, update, update.suspended === false ? waking : {});
     },
 
     async reconcile(environment) {
@@ -201,7 +202,8 @@ function mergedPatch(target: object, patch: object): object {
   const merged: Record<string, unknown> = { ...target };
   for (const [field, value] of Object.entries(patch)) {
     if (value === null) delete merged[field];
-    else if (typeof value === "object") merged[field] = mergedPatch((merged[field] ?? {}) as object, value);
+    else if (typeof value === "object" && !Array.isArray(value))
+      merged[field] = mergedPatch((merged[field] ?? {}) as object, value);
     else if (value !== undefined) merged[field] = value;
   }
   return merged;

@@ -29,6 +29,7 @@ const environment = (name: string, status: EnvironmentStatus = "ready"): ListedE
   protected: false,
   protected_until: null,
   suspended: false,
+  sleep: null,
   created_at: "2026-06-01T10:00:00Z",
   expires_at: "2026-06-02T10:00:00Z",
   creator: { email: "", name: "" },

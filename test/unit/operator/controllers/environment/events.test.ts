@@ -18,6 +18,7 @@ const open = condition("Ready", "Unknown", "Syncing");
 const ready = condition("Ready", "True", "Ready");
 const failure = (reason: string, message = "it fails") => condition("Ready", "False", reason, message);
 const suspended = condition("Suspended", "True", "Suspended");
+const atRest = condition("Asleep", "True", "Asleep");
 const refused = condition("ExpiryRefused", "True", "ExpiryRefused", "a policy refuses it");
 
 const seen = { observedGeneration: 1, ttlHours: 24, expiresAt: at(24 * 60) };
@@ -33,6 +34,12 @@ const serving: EnvironmentStatus = {
 };
 const updating = { ...serving, conditions: [open], rollout: { ...rollout, specHash: "two" } };
 const asleep: EnvironmentStatus = { ...serving, conditions: [ready, suspended], servingHash: "" };
+const schedule = { timeZone: "UTC", awake: ["Mon 08:00-09:00"] };
+/** Asleep by a schedule, with pods that are not gone yet. */
+const dozing: EnvironmentStatus = {
+  ...updating,
+  sleep: { state: "asleep", since: at(90), cause: "schedule", schedule },
+};
 const extended = { ...serving, observedGeneration: 2, ttlHours: 48, expiresAt: at(48 * 60) };
 
 interface Change {
@@ -149,6 +156,12 @@ describe("what is published of a living environment", () => {
       { before: updating, after: asleep, spec: { suspended: true } },
       ["Asleep: asleep: scaled to zero; secrets and data stay"],
     ],
+    [
+      "falling asleep by a schedule",
+      { before: dozing, after: { ...dozing, conditions: [ready, atRest], servingHash: "" } },
+      ["Asleep: asleep by its schedule: scaled to zero; secrets and data stay"],
+    ],
+    ["the end of the hours", { before: serving, after: dozing }, []],
     ["asked to sleep", { before: serving, after: updating, spec: { suspended: true } }, []],
     [
       "an update while asleep",
