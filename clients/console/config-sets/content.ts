@@ -2,8 +2,18 @@ import type { ConfigSet, ConfigSetContent } from "../../sdk/index.ts";
 
 /** Replaceable content of a config set; empty parts are left out, so that the text is short. */
 export function contentOf(set: ConfigSet): ConfigSetContent {
-  const { description, production, helm_values, env, shared_api_keys, database, quota, ttl_default_hours, access } =
-    set;
+  const {
+    description,
+    production,
+    helm_values,
+    env,
+    shared_api_keys,
+    database,
+    quota,
+    ttl_default_hours,
+    sleep,
+    access,
+  } = set;
   const parts = {
     description,
     production,
@@ -13,10 +23,14 @@ export function contentOf(set: ConfigSet): ConfigSetContent {
     database,
     quota,
     ttl_default_hours,
+    sleep,
     access,
   };
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => !isEmpty(value)));
+  return Object.fromEntries(Object.entries(parts).filter(([field, value]) => !isEmpty(value) || isNever(field, value)));
 }
+
+/** An empty sleep is said, too: never. */
+const isNever = (field: string, value: unknown) => field === "sleep" && value !== undefined;
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === "" || value === false) return true;

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { EnvironmentReport, UpdateEnvironmentRequest } from "../../sdk/index.ts";
+import { rests } from "../environments/rests.ts";
 import { platform } from "../platform/client.ts";
 import { tell } from "../platform/notices.ts";
 import { may } from "../platform/user.ts";
@@ -10,7 +11,8 @@ import { ExtendDialog } from "./extend-dialog.tsx";
 export function Actions({ environment }: { readonly environment: EnvironmentReport }) {
   const [open, setOpen] = useState<"extend" | "delete">();
   const [isBusy, setBusy] = useState(false);
-  const { id, name, status, suspended } = environment;
+  const { id, name, status } = environment;
+  const isResting = rests(environment);
   const path = { environment_id: id };
   if (status === "terminating") return null;
 
@@ -38,12 +40,12 @@ export function Actions({ environment }: { readonly environment: EnvironmentRepo
             type="button"
             disabled={isBusy}
             onClick={() =>
-              suspended
+              isResting
                 ? flip({ suspended: false }, `${name} is being woken`, `${name} can't be woken`)
                 : flip({ suspended: true }, `${name} is being put to sleep`, `${name} can't be put to sleep`)
             }
           >
-            {suspended ? "Wake" : "Sleep"}
+            {isResting ? "Wake" : "Sleep"}
           </button>
           <button
             type="button"

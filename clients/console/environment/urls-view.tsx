@@ -1,4 +1,5 @@
 import type { EnvironmentReport, UrlHealth } from "../../sdk/index.ts";
+import { rests } from "../environments/rests.ts";
 import { Copy } from "../parts/copy.tsx";
 import { FailureBox } from "../parts/failure-box.tsx";
 import { OuterLink } from "../parts/outer-link.tsx";
@@ -9,8 +10,9 @@ import { useLoaded } from "../platform/loading.ts";
 
 /** Addresses of an environment, and their current results. */
 export function UrlsView({ environment }: { readonly environment: EnvironmentReport }) {
-  const { id, status, suspended, urls } = environment;
-  const isExpected = status === "ready" && !suspended;
+  const { id, status, urls } = environment;
+  const isResting = rests(environment);
+  const isExpected = status === "ready" && !isResting;
   const checked = useLoaded(`${id} ${isExpected}`, async (signal) =>
     isExpected
       ? platform.call("GET /api/v2/environments/{environment_id}/check-all-urls", {
@@ -49,7 +51,7 @@ export function UrlsView({ environment }: { readonly environment: EnvironmentRep
         )}
       </ul>
       {!isExpected && (
-        <p class="quiet">{suspended ? "It is asleep: nothing answers there." : "They answer once it is ready."}</p>
+        <p class="quiet">{isResting ? "It is asleep: nothing answers there." : "They answer once it is ready."}</p>
       )}
       {checked.value && (
         <p class="quiet">

@@ -1,10 +1,12 @@
-import type { EnvironmentProgress, EnvironmentStatus } from "../../sdk/index.ts";
+import type { EnvironmentProgress, EnvironmentStatus, ListedEnvironmentReport } from "../../sdk/index.ts";
 import { State } from "../parts/state.tsx";
+import { rests } from "./rests.ts";
 
 interface EnvironmentStateProps {
   readonly of: {
     readonly status: EnvironmentStatus;
     readonly suspended: boolean;
+    readonly sleep: ListedEnvironmentReport["sleep"];
     readonly protected: boolean;
     readonly progress?: EnvironmentProgress;
   };
@@ -12,10 +14,11 @@ interface EnvironmentStateProps {
 
 /** State of an environment, with progress and switches. */
 export function EnvironmentState({ of }: EnvironmentStateProps) {
-  const { status, suspended, progress } = of;
+  const { status, progress } = of;
+  const isResting = rests(of);
   const isUnderWay = status === "creating" || status === "building" || status === "updating";
   // Ready to wake; no pod runs.
-  const state = suspended && status === "ready" ? "asleep" : status;
+  const state = isResting && status === "ready" ? "asleep" : status;
   return (
     <span class="states">
       <State state={state} />
@@ -24,7 +27,7 @@ export function EnvironmentState({ of }: EnvironmentStateProps) {
           {progress.done} of {progress.total}
         </span>
       )}
-      {suspended && state !== "asleep" && <span class="tag">asleep</span>}
+      {isResting && state !== "asleep" && <span class="tag">asleep</span>}
       {of.protected && <span class="tag">protected</span>}
     </span>
   );

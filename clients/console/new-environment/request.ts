@@ -1,4 +1,4 @@
-import type { CreateEnvironmentRequest } from "../../sdk/index.ts";
+import type { CreateEnvironmentReportRequest } from "../../sdk/index.ts";
 
 /** Content of the form, as text. Empty: left out. */
 export interface Draft {
@@ -42,10 +42,10 @@ export function draftOf(values: FormData): Draft {
   return Object.fromEntries(Object.keys(EMPTY).map((name) => [name, text(name as Field)])) as unknown as Draft;
 }
 
-type Values = NonNullable<NonNullable<CreateEnvironmentRequest["config_overrides"]>["helm_values"]>;
+type Values = NonNullable<NonNullable<CreateEnvironmentReportRequest["config_overrides"]>["helm_values"]>;
 
 /** Request for a draft; `values` are its parsed overrides. */
-export function requestOf(draft: Draft, values: Values | undefined): CreateEnvironmentRequest {
+export function requestOf(draft: Draft, values: Values | undefined): CreateEnvironmentReportRequest {
   const { environment_name, backend_repo, backend_branch, backend_commit, frontend_repo, frontend_branch } = draft;
   return {
     environment_name,

@@ -1,9 +1,10 @@
 import { buildCommand } from "@stricli/core";
-import { type CreateEnvironmentRequest, type EnvironmentReport, PlatformError } from "../../../sdk/index.ts";
+import { type CreateEnvironmentReportRequest, type EnvironmentReport, PlatformError } from "../../../sdk/index.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, Failure } from "../../failure.ts";
 import { documentIn } from "../../input/document.ts";
 import { hoursOf } from "../../input/duration.ts";
+import { sleepFlags } from "../../input/sleep.ts";
 import { isData, type OutputFlags, print } from "../../output/print.ts";
 import { documented, environmentName, optionalText, outputAliases, outputFlags, timeout } from "../../parameters.ts";
 import { type CreationFlags, creationRequest, keyOf } from "./creation-request.ts";
@@ -36,7 +37,7 @@ async function run(this: Context, flags: Flags, name?: string): Promise<void> {
 
 async function makeOrUse(
   context: Context,
-  request: CreateEnvironmentRequest,
+  request: CreateEnvironmentReportRequest,
   flags: Flags,
 ): Promise<EnvironmentReport> {
   try {
@@ -52,20 +53,24 @@ async function makeOrUse(
   return make(context, request);
 }
 
-async function make(context: Context, request: CreateEnvironmentRequest): Promise<EnvironmentReport> {
+async function make(context: Context, request: CreateEnvironmentReportRequest): Promise<EnvironmentReport> {
   const options = { body: request, idempotencyKey: await keyOf(request) };
   const { environment } = await context.client().call("POST /api/v2/environments", options);
   return environmentOf(context, environment.id);
 }
 
 /** Environment of that name. @throws the refusal where the caller may not see it */
-function existing(context: Context, { environment_name }: CreateEnvironmentRequest, refusal: PlatformError) {
+function existing(context: Context, { environment_name }: CreateEnvironmentReportRequest, refusal: PlatformError) {
   return environmentOf(context, environment_name).catch((error: unknown) => {
     throw error instanceof PlatformError && error.status === 404 ? refusal : error;
   });
 }
 
-function usable(found: EnvironmentReport, request: CreateEnvironmentRequest, { ifExists }: Flags): EnvironmentReport {
+function usable(
+  found: EnvironmentReport,
+  request: CreateEnvironmentReportRequest,
+  { ifExists }: Flags,
+): EnvironmentReport {
   const { name, repositories } = found;
   if (ifExists === "fail") {
     throw new Failure(EXIT.refused, `${name} exists already; --if-exists=use takes it, eenv delete ${name} ends it`);
@@ -116,6 +121,7 @@ export const create = buildCommand<Flags, [name?: string], Context>({
         brief: "With a PostgreSQL of its own (default: as the config set says)",
         optional: true,
       },
+      ...sleepFlags,
       sharedApiKeys: { kind: "boolean", brief: "With the shared API keys of the config set", optional: true },
       set: {
         kind: "parsed",
@@ -143,6 +149,7 @@ export const create = buildCommand<Flags, [name?: string], Context>({
     [
       "create shop-pr-42 --repo shop-api --branch main --ttl 8h",
       "create shop-pr-42 --repo shop-api --branch main --if-exists=use --timeout 5m -o json",
+      'create shop-pr-42 --repo shop-api --branch main --awake "Mon-Fri 08:00-19:00" --time-zone Europe/Berlin',
       "create shop-test --repo shop-api --branch main --set backend.env.LOG_LEVEL=debug --no-wait",
     ],
     "The same command again, within a day, takes what it made before: a pipeline that was killed can be run again.",

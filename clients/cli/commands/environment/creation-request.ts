@@ -1,10 +1,11 @@
-import type { CreateEnvironmentRequest } from "../../../sdk/index.ts";
+import type { CreateEnvironmentReportRequest } from "../../../sdk/index.ts";
 import { misuse } from "../../failure.ts";
 import { withAssignments } from "../../input/assignments.ts";
 import { given } from "../../input/given.ts";
+import { type SleepFlags, sleepRequest } from "../../input/sleep.ts";
 
 /** Flags of `create`; they override the file. */
-export interface CreationFlags {
+export interface CreationFlags extends SleepFlags {
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;
   readonly commit?: string | undefined;
@@ -22,7 +23,7 @@ export function creationRequest(
   name: string | undefined,
   file: Readonly<Record<string, unknown>>,
   flags: CreationFlags,
-): CreateEnvironmentRequest {
+): CreateEnvironmentReportRequest {
   const flagged = given({
     environment_name: name,
     backend_repo: flags.repo,
@@ -34,8 +35,13 @@ export function creationRequest(
     config_set: flags.configSet,
     provision_database: flags.database,
     use_shared_api_keys: flags.sharedApiKeys,
+    sleep: sleepRequest(flags),
   });
-  const request = { ...file, ...flagged, ...overridesOf(file, flags.set ?? []) } as Partial<CreateEnvironmentRequest>;
+  const request = {
+    ...file,
+    ...flagged,
+    ...overridesOf(file, flags.set ?? []),
+  } as Partial<CreateEnvironmentReportRequest>;
   const { environment_name, backend_repo, backend_branch } = request;
   if (!environment_name || !backend_repo || !backend_branch) {
     throw misuse("an environment needs a NAME, --repo and --branch, or a file (-f) that has them");
@@ -53,7 +59,7 @@ function overridesOf(file: Readonly<Record<string, unknown>>, assignments: reado
  * Idempotency-Key of a request: a pipeline that was killed and runs again sends the same request, and gets the
  * environment that it created. The order of fields does not matter.
  */
-export async function keyOf(request: CreateEnvironmentRequest): Promise<string> {
+export async function keyOf(request: CreateEnvironmentReportRequest): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify(ordered(request)));
   return `eenv-${Buffer.from(await crypto.subtle.digest("SHA-256", text)).toString("hex")}`;
 }

@@ -5,8 +5,10 @@ import { spanTo } from "../../output/times.ts";
 type Environment = ListedEnvironmentReport | EnvironmentReport;
 
 /** Status, and the switches that matter for use. */
-export const stateOf = ({ status, suspended, protected: isProtected }: Environment) =>
-  [status, ...(suspended ? ["asleep"] : []), ...(isProtected ? ["protected"] : [])].join(", ");
+export const stateOf = ({ status, suspended, sleep, protected: isProtected }: Environment) =>
+  [status, ...(suspended || sleep?.state === "asleep" ? ["asleep"] : []), ...(isProtected ? ["protected"] : [])].join(
+    ", ",
+  );
 
 /** URL for people. */
 export const urlOf = ({ urls }: Pick<Environment, "urls">) => urls.frontend ?? urls.backend;

@@ -52,8 +52,11 @@ function isReached(report: EnvironmentReport, goal: Goal): boolean {
   if (goal === "deleted" || !report.observed) return false;
   if (report.status === "failed") throw new Failure(EXIT.environmentFailed, whyItFailed(report));
   // The operator removes the condition; a state before the sleep does not count.
-  const sleeps = report.conditions.some(({ type, status }) => type === "Suspended" && status === "True");
-  if (report.status !== "ready" || report.suspended !== sleeps) return false;
+  const sleeps = report.conditions.some(
+    ({ type, status }) => (type === "Suspended" || type === "Asleep") && status === "True",
+  );
+  const isToSleep = report.suspended || report.sleep?.state === "asleep";
+  if (report.status !== "ready" || report.sleep?.state === "waking" || isToSleep !== sleeps) return false;
   return sleeps === (goal === "asleep");
 }
 

@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { misuse } from "../../failure.ts";
 import { hoursOf } from "../../input/duration.ts";
 import { given } from "../../input/given.ts";
+import { type SleepFlags, sleepFlags, sleepRequest } from "../../input/sleep.ts";
 import { type OutputFlags, print } from "../../output/print.ts";
 import { documented, onlyName, optionalText, outputAliases, outputFlags, timeout } from "../../parameters.ts";
 import { shownEnvironment } from "./environment-columns.ts";
@@ -12,7 +13,7 @@ import { waitFor } from "./environment-wait.ts";
 import { setTtl } from "./extend.ts";
 import { change } from "./switches.ts";
 
-interface Flags extends OutputFlags {
+interface Flags extends OutputFlags, SleepFlags {
   readonly branch?: string | undefined;
   readonly commit?: string | undefined;
   readonly frontendBranch?: string | undefined;
@@ -39,7 +40,7 @@ async function run(this: Context, flags: Flags, name: string): Promise<void> {
   });
   const body: UpdateEnvironmentRequest = {
     ...moves,
-    ...given({ protected: flags.protected, suspended: flags.asleep }),
+    ...given({ protected: flags.protected, suspended: flags.asleep, sleep: sleepRequest(flags) }),
   };
   const isChanged = Object.keys(body).length > 0;
   if (!isChanged && ttl === undefined) throw misuse("nothing to change: eenv update --help lists what can be");
@@ -85,6 +86,7 @@ export const update = buildCommand<Flags, [name: string], Context>({
       },
       reason: optionalText("Why it lives longer or shorter, for the audit trail"),
       protected: { kind: "boolean", brief: "Protected from deletion and expiry", optional: true },
+      ...sleepFlags,
       asleep: { kind: "boolean", brief: "Without pods; secrets and data stay", optional: true },
       wait: { kind: "boolean", brief: "After a move, wait until it is ready, and show the progress", default: true },
       timeout: timeout("15m"),
@@ -98,6 +100,8 @@ export const update = buildCommand<Flags, [name: string], Context>({
       "update shop-pr-42 --branch feature/cart",
       "update shop-pr-42 --commit 9f2c1d4e8f5a4a399d0b6a1f6c1f7f1011223344 --no-wait",
       "update shop-pr-42 --ttl 3d --protected",
+      'update shop-pr-42 --awake "Mon-Fri 08:00-19:00" --time-zone Europe/Berlin',
+      "update shop-pr-42 --awake always",
       "update shop-pr-42 --no-protected --asleep -o json",
     ],
     "What runs stays until the new version is ready. --branch alone moves to the head of that branch, also of the present one.",
