@@ -103,9 +103,12 @@ export async function apiServerIsReady(client: ApiClient): Promise<boolean> {
   return (await client.call("GET", "/readyz")).status === 200;
 }
 
+/** Path of the object that the controllers make in every namespace. */
+export const DEFAULT_SERVICE_ACCOUNT = "/api/v1/namespaces/default/serviceaccounts/default";
+
 /** True when the controllers work: the namespace `default` has its ServiceAccount. */
 export async function controllersAreReady(client: ApiClient): Promise<boolean> {
-  return (await client.call("GET", "/api/v1/namespaces/default/serviceaccounts/default")).status === 200;
+  return (await client.call("GET", DEFAULT_SERVICE_ACCOUNT)).status === 200;
 }
 
 function program(site: ControlPlaneSite, name: string, args: readonly string[]): ProcessSpec {

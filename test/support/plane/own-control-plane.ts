@@ -10,6 +10,7 @@ import {
   apiServerIsReady,
   type ControlPlaneSite,
   controllersAreReady,
+  DEFAULT_SERVICE_ACCOUNT,
   etcd,
   etcdIsReady,
   etcdSocket,
@@ -102,6 +103,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 interface Program {
   readonly spec: ProcessSpec;
   readonly ready: () => Promise<boolean>;
+  /** Called before each start. */
+  readonly prepare?: () => Promise<unknown>;
 }
 
 async function describePlane(
@@ -124,13 +127,17 @@ async function describePlane(
   };
   const restart = async (name: ControlPlaneProgram): Promise<void> => {
     await kill(name);
-    const { spec, ready } = programs[name];
+    const { spec, ready, prepare } = programs[name];
+    await prepare?.();
     const record = await startProcess(folder, spec);
     running.set(name, record);
     await untilReady(record, ready);
     const manager = "kube-controller-manager";
-    const isServed = name !== manager && running.has("kube-apiserver");
-    if (isServed && running.has(manager)) await restart(manager);
+    const server = running.get("kube-apiserver");
+    if (name === manager || server === undefined || !running.has(manager)) return;
+    // After etcd's return the API server reconnects within seconds; controllers that find it unwell end themselves.
+    await untilReady(server, programs["kube-apiserver"].ready);
+    await restart(manager);
   };
   return {
     client,
@@ -195,6 +202,11 @@ async function describePrograms(
   return {
     etcd: { spec: etcd(site), ready: () => etcdIsReady(site) },
     "kube-apiserver": { spec: apiServer, ready: () => apiServerIsReady(client) },
-    "kube-controller-manager": { spec: manager, ready: () => controllersAreReady(client) },
+    "kube-controller-manager": {
+      spec: manager,
+      ready: () => controllersAreReady(client),
+      // The former controllers made it: only the new ones make it anew.
+      prepare: () => client.call("DELETE", DEFAULT_SERVICE_ACCOUNT),
+    },
   };
 }
