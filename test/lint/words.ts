@@ -10,15 +10,13 @@ const RETIRED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bnamesakes?(Of)?\b/i, "existing, of the same name"],
   [/\b(HookDoctor|hookDoctor|groundOf|GroundContext)\b/, "WebhookRegistrar, prerequisites"],
   [/\b(SettleContext|SettleOptions)\b/, "ProcessingContext"],
-  [/\b([sS]eams?|[A-Z]\w*Seam)\b/, "interceptor"],
   [/\b[fF]oundations\b/, "dependencies"],
   [/\b(expiry|sweep)\.breaker\b/, "deletionBudget"],
   // The user `nobody` of Unix, and addresses of no account.
   [/(?<![`:])\b(nobody|somebody|whoever)\b(?![@-])/i, "name the subject"],
-  [/\b(seam|seams|[a-z]+Seam|[A-Z]\w*Seam)\b/, "interceptor"],
+  [/\b([sS]eams?|[a-z]+Seam|[A-Z]\w*Seam)\b/, "interceptor"],
   [/vouch/i, "assert, assertedClaims"],
   [/\b[fF]acade\b/, "api"],
-  [/\bFoundations\b/, "Dependencies"],
 ];
 
 /** The same, where they are no words of a text for people. */

@@ -15,7 +15,7 @@ const CONVERGENCE_MS = 180_000;
 const QUIET_MS = 60_000;
 /** `plans.test.ts` has the faults of writes for any creation and deletion. */
 const IS_OF_PULL_REQUESTS =
-  /WebhookDelivery|Notification|EphemeralEnvironment(\/status)? NAME(, (hold|release|a change|what)|$)|EnvironmentRecord|^call (pullRequestHost|chat|mail)\.|^call secretManager\.read/;
+  /WebhookDelivery|Notification|EphemeralEnvironment(\/status)? NAME(, (hold|release|a change|what|the report)|$)|EnvironmentRecord|^call (pullRequestHost|chat|mail)\.|^call secretManager\.read/;
 
 let world: FaultWorld;
 let outbox: Outbox;

@@ -21,6 +21,7 @@ const OTHER_WRITERS = {
     "protectedUntil",
     "specChangedAt",
     "rollout",
+    "sleep",
     "announced",
     "lastHandledReconcileAt",
     "manifest",
