@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
+import { SLEEP_STATES } from "../../crds/sleep.schema.ts";
 import type { EnvironmentQuery } from "../../operator/ports/api/environments.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { instantMs } from "../input/instant.ts";
@@ -27,14 +28,26 @@ export const ListQuery = closed({
 });
 export type ListQuery = Static<typeof ListQuery>;
 
+/** Query of the list in version 2. */
+export const ListReportQuery = closed({
+  ...ListQuery.properties,
+  sleep: Type.Optional(
+    literals(SLEEP_STATES, {
+      description: "Only environments in this state of sleep. asleep: by a schedule, or because a person suspended it.",
+    }),
+  ),
+});
+export type ListReportQuery = Static<typeof ListReportQuery>;
+
 /** Query of the list; it never matches an invisible environment, so no total counts it. */
 export function environmentQuery(
-  { status, search, created_after, created_before }: ListQuery,
+  { status, search, sleep, created_after, created_before }: ListReportQuery,
   caller: Caller,
 ): EnvironmentQuery {
   return {
     isVisible: visibleTo(caller),
     ...(status === undefined ? {} : { phase: status }),
+    ...(sleep === undefined ? {} : { sleep }),
     ...(search === undefined ? {} : { search: search.toLowerCase() }),
     ...(created_after === undefined ? {} : { createdFromMs: instantMs(created_after) }),
     ...(created_before === undefined ? {} : { createdBeforeMs: instantMs(created_before) }),

@@ -9,7 +9,7 @@ import { DEFAULT_LIMIT } from "../schemas/page.ts";
 import type { Services } from "../services.ts";
 import { cleanupFailedEnvironments } from "./cleanup/routes.ts";
 import { createEnvironment, createReportedEnvironment } from "./creation/routes.ts";
-import { environmentQuery, ListQuery } from "./list-query.ts";
+import { environmentQuery, ListQuery, ListReportQuery } from "./list-query.ts";
 import { followLogs, getLogs, getReportedLogs } from "./logs/routes.ts";
 import {
   EnvironmentDetail,
@@ -36,23 +36,23 @@ const readPage = {
   summary: "List environments",
   description: "Lists the environments that are accessible to the current user, newest first.",
   access: { permission: "environments:read" },
-  query: ListQuery,
   links: { "/api/environments/{environment_id}": "/environments/0/id" },
 } as const;
 
-const listEnvironments = route({ ...readPage, only: "v1", reply: ListReply })(({ query, caller }, services) =>
-  pageOf(query, caller, services, toListed),
+const listEnvironments = route({ ...readPage, only: "v1", query: ListQuery, reply: ListReply })(
+  ({ query, caller }, services) => pageOf(query, caller, services, toListed),
 );
 
 const listReportedEnvironments = route({
   ...readPage,
   only: "v2",
   operationId: "listEnvironments",
+  query: ListReportQuery,
   reply: ListReportReply,
 })(({ query, caller }, services) => pageOf(query, caller, services, toListedReport));
 
 function pageOf<T>(
-  query: ListQuery,
+  query: ListReportQuery,
   caller: Caller,
   { environments, settings }: Services,
   view: (environment: EphemeralEnvironment, settings: Services["settings"]) => T,

@@ -2090,6 +2090,8 @@ export interface Operations {
       readonly created_after?: string;
       /** Created before this moment (ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is). */
       readonly created_before?: string;
+      /** Only environments in this state of sleep. asleep: by a schedule, or because a person suspended it. */
+      readonly sleep?: "awake" | "asleep" | "waking";
     };
     readonly reply: {
       readonly environments: readonly (ListedEnvironmentReport)[];

@@ -13,6 +13,11 @@ export function isAsleep({ status }: Pick<EphemeralEnvironment, "status">): bool
   return status?.sleep?.state === "asleep";
 }
 
+/** State of sleep for users: also a person may have it asleep. */
+export function sleepState({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">): SleepStatus["state"] {
+  return spec.suspended ? "asleep" : (status?.sleep?.state ?? "awake");
+}
+
 /** The environment as it should run: one that is asleep, like a suspended one. */
 export function asRun(environment: EphemeralEnvironment): EphemeralEnvironment {
   return isAsleep(environment) ? { ...environment, spec: { ...environment.spec, suspended: true } } : environment;

@@ -50,6 +50,15 @@ export const OPERATIONS = {
           "type": "string",
           "maxLength": 64,
           "description": "Created before this moment (ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is)."
+        },
+        "sleep": {
+          "type": "string",
+          "enum": [
+            "awake",
+            "asleep",
+            "waking"
+          ],
+          "description": "Only environments in this state of sleep. asleep: by a schedule, or because a person suspended it."
         }
       }
     },
@@ -59,7 +68,8 @@ export const OPERATIONS = {
       "status": "query",
       "search": "query",
       "created_after": "query",
-      "created_before": "query"
+      "created_before": "query",
+      "sleep": "query"
     }
   },
   "GET /api/v2/environments/{environment_id}": {

@@ -5,6 +5,8 @@ import { moneyText, shortCommit } from "../parts/words.ts";
 import { StepsView } from "./steps-view.tsx";
 import { UrlsView } from "./urls-view.tsx";
 
+type Scheduled = NonNullable<EnvironmentReport["sleep"]>;
+
 /** Parts of an environment, its addresses, and its progress. */
 export function Overview({ environment }: { readonly environment: EnvironmentReport }) {
   return (
@@ -27,6 +29,7 @@ function factsOf(environment: EnvironmentReport): readonly Fact[] {
   return [
     ["Expires", whenItExpires(environment)],
     ["Lifetime", `${environment.ttl_hours} h from creation`],
+    ...(environment.sleep === null ? [] : [["Sleep", <Sleep key="sleep" of={environment.sleep} />] as const]),
     ["Created", <Ago key="created" at={environment.created_at} />],
     ["Created by", creator.name || creator.email || "unknown"],
     ["Backend", <Source key="backend" of={repositories.backend} />],
@@ -51,6 +54,20 @@ function whenItExpires({
   return (
     <span>
       <Until at={until} />, protected until then
+    </span>
+  );
+}
+
+function Sleep({ of: { state, cause, next_at: next, schedule } }: { readonly of: Scheduled }) {
+  return (
+    <span title={`awake ${schedule.awake.join(", ")}, ${schedule.time_zone}`}>
+      {state}
+      {cause === "person" && ", kept awake"}
+      {next !== null && (
+        <>
+          , {state === "asleep" ? "wakes" : "sleeps"} <Until at={next} />
+        </>
+      )}
     </span>
   );
 }

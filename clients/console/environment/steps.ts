@@ -32,7 +32,15 @@ const NAMES: Readonly<Record<string, string>> = {
 export const conditionName = (type: string) => NAMES[type] ?? type;
 
 /** Conditions that are no steps: the summary, and informational ones. */
-const NO_STEPS = new Set(["Ready", "Suspended", "PipelineSilent", "SourceGone", "ResourcesHealthy", "ExpiryRefused"]);
+const NO_STEPS = new Set([
+  "Ready",
+  "Suspended",
+  "Asleep",
+  "PipelineSilent",
+  "SourceGone",
+  "ResourcesHealthy",
+  "ExpiryRefused",
+]);
 /** Longest step of a creation; a later end means a repetition. */
 const LONGEST_MS = 3_600_000;
 

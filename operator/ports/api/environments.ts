@@ -1,6 +1,6 @@
 import type { EnvironmentSpec, EphemeralEnvironment, Phase } from "../../../crds/environment/ephemeral-environment.ts";
 import type { IdempotencyRecord } from "../../../crds/environment/idempotency-record.ts";
-import type { SleepSchedule } from "../../../crds/sleep.schema.ts";
+import type { SleepSchedule, SleepStatus } from "../../../crds/sleep.schema.ts";
 import type { OperatorEnvironments } from "../environments.ts";
 
 /** A change of the TTL. */
@@ -40,6 +40,8 @@ export interface EnvironmentQuery {
   readonly isVisible: (rights: EnvironmentRights) => boolean;
   /** Phase as shown to users, see `shownPhase`. */
   readonly phase?: Phase;
+  /** As shown to users, see `sleepState`. */
+  readonly sleep?: SleepStatus["state"];
   /** Literal part of the name. */
   readonly search?: string;
   /** Inclusive, in milliseconds since 1970. */

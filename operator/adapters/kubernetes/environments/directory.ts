@@ -1,5 +1,7 @@
 import type { EphemeralEnvironment, Phase } from "../../../../crds/environment/ephemeral-environment.ts";
 import { shownPhase } from "../../../../crds/environment/phase.ts";
+import { sleepState } from "../../../../crds/environment/sleep.ts";
+import type { SleepStatus } from "../../../../crds/sleep.schema.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import type { EnvironmentPage, EnvironmentQuery, EnvironmentRights } from "../../../ports/api/environments.ts";
 
@@ -9,6 +11,7 @@ interface Row extends EnvironmentRights {
   readonly environment: EphemeralEnvironment;
   readonly name: string;
   readonly phase: Phase;
+  readonly sleep: SleepStatus["state"];
   readonly createdMs: number;
 }
 
@@ -62,14 +65,17 @@ function rowOf(environment: EphemeralEnvironment): Row {
     environment,
     name: metadata.name,
     phase: shownPhase(environment),
+    sleep: sleepState(environment),
     createdMs: Date.parse(metadata.creationTimestamp),
     ...(spec.owner && { owner: spec.owner }),
     ...(spec.access && { access: spec.access }),
   };
 }
 
-function fits(row: Row, { isVisible, search = "", phase, createdFromMs, createdBeforeMs }: EnvironmentQuery): boolean {
+function fits(row: Row, query: EnvironmentQuery): boolean {
+  const { isVisible, search = "", phase, sleep, createdFromMs, createdBeforeMs } = query;
   if (phase !== undefined && row.phase !== phase) return false;
+  if (sleep !== undefined && row.sleep !== sleep) return false;
   if (createdFromMs !== undefined && row.createdMs < createdFromMs) return false;
   if (createdBeforeMs !== undefined && row.createdMs >= createdBeforeMs) return false;
   return row.name.includes(search) && isVisible(row);

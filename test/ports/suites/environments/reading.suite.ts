@@ -69,6 +69,13 @@ export function readingEnvironments(scene: EnvironmentsScene): void {
       expect([total({ createdFromMs: firstMs }), total({ createdBeforeMs: firstMs })]).toEqual([2, 0]);
     });
 
+    test("shows a suspension among what is asleep", async () => {
+      const { search, one, other } = await pair();
+      await scene.world.environments.update(await found(one.uid), { suspended: true });
+      expect(named({ ...everything, search, sleep: "asleep" })).toEqual([one.name]);
+      expect(named({ ...everything, search, sleep: "awake" })).toEqual([other.name]);
+    });
+
     test("shows a deletion at once", async () => {
       const { search, one, other } = await pair();
       await scene.world.hold(await found(one.uid));

@@ -58,9 +58,10 @@ test("what only informs stands beside the steps, while it holds", () => {
   const conditions = [
     condition("Ready", "True", 1),
     condition("Suspended", "True", 1),
+    condition("Asleep", "True", 1),
     condition("SourceGone", "False", 1),
     condition("UrlsReady", "True", 1),
   ];
-  expect(remarksOf(conditions).map(({ type }) => type)).toEqual(["Suspended"]);
+  expect(remarksOf(conditions).map(({ type }) => type)).toEqual(["Suspended", "Asleep"]);
   expect(steps("ready", conditions).map(({ type }) => type)).toEqual(["UrlsReady"]);
 });
