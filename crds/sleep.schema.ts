@@ -4,9 +4,12 @@ import { literals, rules, text, timestamp } from "./schema.ts";
 /** Windows of a schedule: enough for two a day. */
 const WINDOWS_MAX = 14;
 
+const DAY = "(Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+const DAYS = `${DAY}(-${DAY})?`;
+const TIME = "([01][0-9]|2[0-3]):[0-5][0-9]";
+
 /** Shape of a window of `SleepSchedule.awake`. */
-export const AWAKE_WINDOW_PATTERN =
-  "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)([-,](Mon|Tue|Wed|Thu|Fri|Sat|Sun)){0,6} ([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
+export const AWAKE_WINDOW_PATTERN = `^${DAYS}(,${DAYS}){0,6} ${TIME}-(${TIME}|24:00)$`;
 export const TIME_ZONE_PATTERN = "^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$";
 
 /** Hours in which an environment is awake, in the local time of a place. */

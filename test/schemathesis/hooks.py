@@ -19,7 +19,7 @@ schemathesis.openapi.format("git-branch", st.from_regex(r"[a-z0-9@+#é日]{1,8}(
 STATED = re.compile(
     "Environment name already exists|is reserved for the environment of a pull request|must be a number that keeps all its digits|is what the platform sets: change port|may refer to \\d+ secrets|the variables of the |is more than (its limit|the environment.s quota)|The key '[a-z_]+' is not allowed"
     "|must name a field to change|repository .* has no branch |has no frontend|has no config set"
-    "|from and to come together|must be absent beside from and to|from: must be before to|the report of argocd has no workloads"
+    "|from and to come together|must be absent beside from and to|from: must be before to|the report of argocd has no workloads|must be an IANA time zone"
 )
 
 
@@ -61,8 +61,15 @@ def before_call(context, case, kwargs):
 # The bodies that are sent as JSON.
 REQUESTS = [
     *("CreateEnvironmentRequest", "ExtendEnvironmentRequest", "UpdateEnvironmentRequest", "CleanupRequest"),
+    *("CreateEnvironmentReportRequest", "SleepRequest"),
     *("ConfigSetRequest", "ConfigSetContent", "TokenRequest", "PasswordResetRequest"),
 ]
+
+# The bodies of creations, by path.
+CREATIONS = {
+    "/api/environments": "CreateEnvironmentRequest",
+    "/api/v2/environments": "CreateEnvironmentReportRequest",
+}
 
 # What there is, by parameter.
 DRAWN = {"repo": ["shop-api"], "config_set": [""]}
@@ -98,6 +105,8 @@ def nullable(part):
 
 
 def or_null(field):
+    if "$ref" in field:
+        return {"anyOf": [field, {"type": "null"}]}
     if not isinstance(field.get("type"), str):
         return field
     return {**field, "type": [field["type"], "null"], **({"enum": [*field["enum"], None]} if "enum" in field else {})}
@@ -112,18 +121,10 @@ def without_references(part):
     return {key: without_references(value) for key, value in part.items() if key != "secret_ref"}
 
 
-@schemathesis.hook
-def before_load_schema(context, raw_schema):
-    """Narrows what is drawn as valid to what refers to existing things; the served document is left as it is."""
-    schemas = raw_schema["components"]["schemas"]
-    schemas["VariableValue"] = schemas["VariableText"]
-    create = schemas["CreateEnvironmentRequest"]["properties"]
+def narrow_creation(create):
     create["backend_repo"] = existing("shop-api")
     create["frontend_repo"] = existing("shop-web", "")
     create["config_set"] = existing("")
-    for fields in (create, schemas["UpdateEnvironmentRequest"]["properties"]):
-        for field in ("backend_commit", "frontend_commit"):
-            fields[field] = FULL_COMMIT
     # Fields that need another one: every secret where none is generated, a set for its keys.
     create["auto_generate_secrets"] = {"type": "boolean", "enum": [True]}
     create["use_shared_api_keys"] = {"type": "boolean", "enum": [False]}
@@ -132,15 +133,28 @@ def before_load_schema(context, raw_schema):
     overridden.pop("frontend")
     # The Repositories list no further paths as overridable.
     overridden["backend"]["additionalProperties"] = False
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Narrows what is drawn as valid to what refers to existing things; the served document is left as it is."""
+    schemas = raw_schema["components"]["schemas"]
+    schemas["VariableValue"] = schemas["VariableText"]
+    for title in CREATIONS.values():
+        narrow_creation(schemas[title]["properties"])
+    for title in (*CREATIONS.values(), "UpdateEnvironmentRequest"):
+        for field in ("backend_commit", "frontend_commit"):
+            schemas[title]["properties"][field] = FULL_COMMIT
     for path in ("/api/helm/config-template", "/api/v2/helm/config-template"):
         for parameter in raw_schema["paths"][path]["get"]["parameters"]:
             if parameter.get("name") in DRAWN:
                 parameter["schema"] = existing(*DRAWN[parameter["name"]])
-    for path in ("/api/environments", "/api/v2/environments"):
+    for path, title in CREATIONS.items():
         forms = raw_schema["paths"][path]["post"]["requestBody"]["content"]["application/x-www-form-urlencoded"]
         # Schemathesis can't write JSON into a field of a form.
-        fields = {name: spelled_out(field) for name, field in create.items() if name != "config_overrides"}
-        forms["schema"] = {**schemas["CreateEnvironmentRequest"], "properties": fields}
+        create = schemas[title]["properties"]
+        fields = {name: spelled_out(field) for name, field in create.items() if name not in ("config_overrides", "sleep")}
+        forms["schema"] = {**schemas[title], "properties": fields}
     for title in ("ConfigSetRequest", "ConfigSetContent"):
         content = without_references(schemas[title]["properties"])
         # No name may come twice, which a schema can't say.
