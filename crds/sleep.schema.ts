@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { literals, rules, text, timestamp } from "./schema.ts";
 
 /** Windows of a schedule: enough for two a day. */
-const WINDOWS_MAX = 14;
+export const WINDOWS_MAX = 14;
 
 const DAY = "(Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const DAYS = `${DAY}(-${DAY})?`;

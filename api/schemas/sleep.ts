@@ -1,7 +1,13 @@
 import { type Static, Type } from "typebox";
 import type { Violation } from "../../crds/errors.ts";
 import { closed, literals } from "../../crds/schema.ts";
-import { AWAKE_WINDOW_PATTERN, SLEEP_STATES, type SleepWish, TIME_ZONE_PATTERN } from "../../crds/sleep.schema.ts";
+import {
+  AWAKE_WINDOW_PATTERN,
+  SLEEP_STATES,
+  type SleepWish,
+  TIME_ZONE_PATTERN,
+  WINDOWS_MAX,
+} from "../../crds/sleep.schema.ts";
 import { isTimeZone } from "../../crds/sleep-schedule.ts";
 import { Instant, orNull, titled } from "./fields.ts";
 
@@ -21,7 +27,7 @@ const SleepSchedule = closed(
       }),
       {
         minItems: 1,
-        maxItems: 14,
+        maxItems: WINDOWS_MAX,
         description:
           "The hours in which it is awake, such as `Mon-Fri 08:00-19:00` or `Sat,Sun 10:00-16:00`. Hours that end at or before their begin end on the next day.",
       },

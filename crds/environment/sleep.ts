@@ -1,6 +1,7 @@
 import { findCondition } from "../conditions.ts";
 import { MINUTE_MS } from "../durations.ts";
 import { wakeToken } from "../group.ts";
+import { present } from "../present.ts";
 import type { SleepSchedule, SleepStatus, SleepWish } from "../sleep.schema.ts";
 import { isTimeZone, scheduleAt } from "../sleep-schedule.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
@@ -48,13 +49,9 @@ export function nextSleep(environment: EphemeralEnvironment, input: SleepInput):
     ...sleep,
     cause: isKept ? "person" : "schedule",
     schedule,
-    ...optional("keptAwakeUntil", keptAwakeUntil?.toISOString()),
-    ...optional("lastHandledWakeAt", token),
+    ...present({ keptAwakeUntil: keptAwakeUntil?.toISOString(), lastHandledWakeAt: token }),
   };
 }
-
-const optional = <const F extends string>(field: F, value: string | undefined) =>
-  (value === undefined ? {} : { [field]: value }) as { readonly [field in F]?: string };
 
 type Movement = Pick<SleepStatus, "state" | "since" | "nextAt">;
 
@@ -72,14 +69,14 @@ function awake(
   const movement = moved(former, isWaking ? "waking" : "awake", now);
   const earliest = earliestSleep(environment, movement.since);
   const sleepsAt = awakeUntil === undefined || awakeUntil > earliest ? awakeUntil : earliest;
-  return { ...movement, ...optional("nextAt", sleepsAt?.toISOString()) };
+  return { ...movement, ...present({ nextAt: sleepsAt?.toISOString() }) };
 }
 
 /** Outside its hours: an update and a wake end first, and it stays awake for a while after both. */
 function atRest(environment: EphemeralEnvironment, input: SleepInput, wakesAt: Date | undefined): Movement {
   const { now, isServing } = input;
   const former = environment.status?.sleep;
-  const asleep = { ...moved(former, "asleep", now), ...optional("nextAt", wakesAt?.toISOString()) };
+  const asleep = { ...moved(former, "asleep", now), ...present({ nextAt: wakesAt?.toISOString() }) };
   if (former?.state === "asleep") return asleep;
   const movement = awake(environment, { ...input, awakeUntil: now });
   if (former === undefined || movement.state !== former.state) return movement;

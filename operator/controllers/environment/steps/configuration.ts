@@ -1,6 +1,7 @@
 import { type ConfigSetSpec, type ConfigSetVersion, revisionName } from "../../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { isServing } from "../../../../crds/environment/progress.ts";
+import { present } from "../../../../crds/present.ts";
 import { mappingOf, readableMapping } from "../../../../crds/repository/values-mapping.ts";
 import { configurationOf, desiredConfiguration } from "../configuration.ts";
 import { excessiveVariables, forbiddenOverride, grantedValues } from "../overrides.ts";
@@ -68,13 +69,7 @@ function pinnedVersion(resolved: ConfigSetVersion | undefined): Findings {
   const { name, version, spec } = resolved;
   const configSet = { name, version, revision: revisionName(resolved) };
   const { ttlDefaultHours, sleep } = spec;
-  return {
-    configSet: {
-      ...configSet,
-      ...(ttlDefaultHours === undefined ? {} : { ttlDefaultHours }),
-      ...(sleep === undefined ? {} : { sleep }),
-    },
-  };
+  return { configSet: { ...configSet, ...present({ ttlDefaultHours, sleep }) } };
 }
 
 /** A path stays granted until it is no longer requested, even if the Repository drops it. */
