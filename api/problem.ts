@@ -11,13 +11,13 @@ import {
 } from "../crds/errors.ts";
 import { ERRORS, HttpError, type RouteError } from "./errors.ts";
 import type { Version } from "./route.ts";
-import type { Problem as ProblemSchema } from "./schemas/fields.ts";
+import type { Problem } from "./schemas/fields.ts";
 
 /** HTTP answer to an error. */
-export interface Problem {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Static<typeof ProblemSchema>;
+  readonly body: Static<typeof Problem>;
 }
 
 /** Domain errors in another row than their code's. */
@@ -43,7 +43,7 @@ interface Requested {
 }
 
 /** Answer to an error. All faults have the same sentence, so that nothing internal leaks. */
-export function problemOf(error: unknown, { errors, version }: Requested, now: Date): Problem {
+export function problemOf(error: unknown, { errors, version }: Requested, now: Date): ErrorResponse {
   const code = error instanceof HttpError ? undefined : codeOf(error);
   const shown = code !== undefined && errors.includes(code) ? code : undefined;
   const { status } = ERRORS[kindOf(error)];
@@ -63,10 +63,10 @@ export function problemBody({
 }: {
   readonly status: number;
   readonly detail: string;
-  readonly code?: Problem["body"]["error_code"];
+  readonly code?: ErrorResponse["body"]["error_code"];
   readonly violations?: readonly Violation[];
   readonly now: Date;
-}): Problem["body"] {
+}): ErrorResponse["body"] {
   return {
     detail,
     status_code: status,

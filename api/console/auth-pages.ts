@@ -8,12 +8,12 @@ import type { createRefresher } from "./refresher.ts";
 import { checkSameOrigin } from "./same-origin.ts";
 import type { Session } from "./sessions.ts";
 
-export interface AuthParts extends LogInParts {
+export interface AuthPageParts extends LogInParts {
   readonly refresh: ReturnType<typeof createRefresher>;
 }
 
 /** Serves the session's person and end to the console's pages, never a token. */
-export function mountAuth(router: Router, parts: AuthParts): void {
+export function mountAuth(router: Router, parts: AuthPageParts): void {
   const serve = (method: "get" | "post", path: string, handler: RequestHandler) => {
     const allow = method === "get" ? "GET, HEAD" : "POST";
     const route = router.route(`/console/auth/${path}`);
@@ -52,7 +52,7 @@ export function mountAuth(router: Router, parts: AuthParts): void {
 }
 
 /** Checks the ID token as any caller's. Throws HttpError (unauthenticated). */
-async function personOf(session: Session | undefined, { callerOf }: AuthParts) {
+async function personOf(session: Session | undefined, { callerOf }: AuthPageParts) {
   if (session === undefined) throw new HttpError("unauthenticated", "Authentication required");
   const caller = await callerOf(session.idToken);
   if ("detail" in caller) throw new HttpError("unauthenticated", caller.detail);
@@ -60,7 +60,7 @@ async function personOf(session: Session | undefined, { callerOf }: AuthParts) {
   return { email, name, expires_at: expiresAt?.toISOString() };
 }
 
-async function refresh(request: Request, response: Response, parts: AuthParts): Promise<void> {
+async function refresh(request: Request, response: Response, parts: AuthPageParts): Promise<void> {
   const session = await parts.sessions.read(request);
   const followed = session && (await parts.refresh(session).catch(throwUnavailable));
   const exchange = { request, response };
@@ -77,7 +77,7 @@ async function refresh(request: Request, response: Response, parts: AuthParts): 
  * Ends the session here and at the issuer, whose page it leads to, and revokes the refresh token. By a page: the
  * console's policy forbids a form to redirect elsewhere.
  */
-async function logOut(request: Request, response: Response, { sessions, issuer }: AuthParts): Promise<void> {
+async function logOut(request: Request, response: Response, { sessions, issuer }: AuthPageParts): Promise<void> {
   const session = await sessions.read(request);
   sessions.end({ request, response });
   const [address] = await Promise.all([

@@ -23,7 +23,7 @@ const row = (id: string | null, kind: "named" | "none" | "other", total_cents: n
   coverage: { known_percent: 100, allocated_percent: 0 },
 });
 
-export const DASHBOARD_EXAMPLE = {
+export const COST_DASHBOARD_EXAMPLE = {
   summary: SUMMARY_EXAMPLE,
   timeseries: [
     { date: "2026-05-31", total_cost: 90.1, total_cents: 9_010 },

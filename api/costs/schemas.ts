@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
 import { PeriodReport } from "../schemas/period.ts";
-import { DASHBOARD_EXAMPLE, ENVIRONMENT_COST_EXAMPLE, SUMMARY_EXAMPLE } from "./examples.ts";
+import { COST_DASHBOARD_EXAMPLE, ENVIRONMENT_COST_EXAMPLE, SUMMARY_EXAMPLE } from "./examples.ts";
 
 const UNKNOWN = "null: nothing is known.";
 
@@ -127,7 +127,7 @@ export const CostDashboard = closed(
     by_config_set: rows("By config set"),
     budget: Budget,
   },
-  titled("CostDashboard", DASHBOARD_EXAMPLE),
+  titled("CostDashboard", COST_DASHBOARD_EXAMPLE),
 );
 export type CostDashboard = Static<typeof CostDashboard>;
 

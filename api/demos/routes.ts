@@ -4,10 +4,10 @@ import { ConfigInvalid } from "../../crds/errors.ts";
 import { branchOf, type Repository } from "../../crds/repository/repository.ts";
 import { closed } from "../../crds/schema.ts";
 import type { Caller } from "../auth/access.ts";
-import { createEnvironment } from "../environments/creation/create-environment.ts";
+import { createFromRequest } from "../environments/creation/create-environment.ts";
 import { CreateReply } from "../environments/schemas.ts";
 import { toCreated } from "../environments/views.ts";
-import { DASHBOARD_EXAMPLE } from "../insights/examples.ts";
+import { INSIGHTS_DASHBOARD_EXAMPLE } from "../insights/examples.ts";
 import { dashboard } from "../insights/schemas.ts";
 import { isUsable } from "../repositories/usable-repository.ts";
 import { feature, route } from "../route.ts";
@@ -26,7 +26,7 @@ const DAYS = [
 /** Figures of a fictitious company's month. */
 const DEMO_DASHBOARD = {
   demo: true as const,
-  ...DASHBOARD_EXAMPLE,
+  ...INSIGHTS_DASHBOARD_EXAMPLE,
   period: { from: "2026-01-01T00:00:00.000Z", to: "2026-01-31T00:00:00.000Z" },
   top_repositories: [
     { id: "shop-api", environments: 58 },
@@ -73,7 +73,7 @@ const createSampleEnvironment = route({
     backend_branch: branchOf(repository),
     ttl: Math.min(SAMPLE_TTL_HOURS, settings.ttl.maximumHours),
   };
-  const environment = await createEnvironment({ body, caller, key: undefined }, services);
+  const environment = await createFromRequest({ body, caller, key: undefined }, services);
   return { status: "success", environment: toCreated(environment, settings), demo: true };
 });
 

@@ -74,7 +74,7 @@ export function toDetail(environment: EphemeralEnvironment, settings: UrlSetting
 }
 
 /** Environment in version 2. */
-export function toReport(
+export function toEnvironmentReport(
   environment: EphemeralEnvironment,
   { settings, cost }: { readonly settings: UrlSettings; readonly cost: EnvironmentReport["cost"] },
 ): EnvironmentReport {
@@ -183,5 +183,8 @@ const timestamp = (kubernetesTime: string) => new Date(kubernetesTime).toISOStri
 
 /** Environment in version 2, with its cost until now. */
 export function reported(environment: EphemeralEnvironment, services: Services): EnvironmentReport {
-  return toReport(environment, { settings: services.settings, cost: toEnvironmentCost(environment, services) });
+  return toEnvironmentReport(environment, {
+    settings: services.settings,
+    cost: toEnvironmentCost(environment, services),
+  });
 }

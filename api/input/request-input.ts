@@ -6,7 +6,7 @@ import type { Contract } from "../route.ts";
 import { fieldsOf } from "./fields.ts";
 import { checkDepth, parseJson, utf8Text } from "./json-text.ts";
 import { chunksOf, isArriving, isRaw, MAX_RAW_BYTES } from "./raw-body.ts";
-import { type Checked, checker, type Finding } from "./validation.ts";
+import { type Checked, checker, type SchemaFinding } from "./validation.ts";
 
 /** Longer bodies are refused before their end. */
 const MAX_BODY_BYTES = 524_288;
@@ -40,17 +40,17 @@ export function inputReader(contract: Contract) {
   });
 }
 
-function accepted<T>(checked: Checked<T>, refuse: (findings: readonly Finding[]) => Error): T {
+function accepted<T>(checked: Checked<T>, refuse: (findings: readonly SchemaFinding[]) => Error): T {
   if (checked.valid) return checked.value;
   throw refuse(checked.findings);
 }
 
-function refuseAddress(findings: readonly Finding[]): Error {
+function refuseAddress(findings: readonly SchemaFinding[]): Error {
   const violations = findings.map(({ field, message }) => ({ field, message }));
   return new HttpError("malformed", describeViolations(violations), { violations });
 }
 
-function refuseBody(findings: readonly Finding[]): Error {
+function refuseBody(findings: readonly SchemaFinding[]): Error {
   const [first, ...others] = findings;
   if (others.length === 0 && first?.code === "ENV_TTL_EXCEEDED") return new TtlExceeded(first.maximum ?? 0);
   return new ConfigInvalid(findings.map(({ field, message }) => ({ field: field || "body", message })));

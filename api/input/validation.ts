@@ -9,7 +9,7 @@ import { isInstant } from "./instant.ts";
 import { RAW_KEYWORD } from "./raw-body.ts";
 
 /** A violation, with the facts that decide the error. */
-export interface Finding extends Violation {
+export interface SchemaFinding extends Violation {
   /** Code for this bound in the schema (`x-error-code` beside `maximum`). */
   readonly code: ErrorCode | undefined;
   /** The maximum, where the value exceeds it. */
@@ -19,7 +19,7 @@ export interface Finding extends Violation {
 /** Result of a check: typed value, or violations. */
 export type Checked<T> =
   | { readonly valid: true; readonly value: T }
-  | { readonly valid: false; readonly findings: readonly Finding[] };
+  | { readonly valid: false; readonly findings: readonly SchemaFinding[] };
 
 /** An answer must not grow far beyond the request. */
 export const MAX_FINDINGS = 100;
@@ -61,7 +61,7 @@ export function checker<S extends TSchema>(schema: S): (value: unknown) => Check
     compiled ??= ajv.compile<Static<S>>(schema);
     const validate = compiled;
     if (validate(value)) return { valid: true, value };
-    const byField = new Map<string, Finding>();
+    const byField = new Map<string, SchemaFinding>();
     for (const error of validate.errors ?? []) {
       const finding = findingOf(error);
       if (!byField.has(finding.field)) byField.set(finding.field, finding);
@@ -70,7 +70,7 @@ export function checker<S extends TSchema>(schema: S): (value: unknown) => Check
   };
 }
 
-function findingOf(error: ErrorObject): Finding {
+function findingOf(error: ErrorObject): SchemaFinding {
   const schema = (error.parentSchema ?? {}) as Record<string, unknown>;
   const exceeded = error.keyword === "maximum";
   return {

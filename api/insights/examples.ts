@@ -2,7 +2,7 @@ const PERIOD = { from: "2026-05-02T12:00:00.000Z", to: "2026-06-01T12:00:00.000Z
 
 const REQUESTS = { basis: "requests", coverage: { known_percent: 100, allocated_percent: 0 } };
 
-export const DASHBOARD_EXAMPLE = {
+export const INSIGHTS_DASHBOARD_EXAMPLE = {
   period: PERIOD,
   environments: { created: 100, deleted: 62, expired: 28, failed: 4, active: 10 },
   success_rate: 0.96,

@@ -5,7 +5,7 @@ import { DIMENSIONS } from "../../crds/usage/period-summary.ts";
 import { Basis, Budget, CostCoverage, CostRow } from "../costs/schemas.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
 import { PeriodQuery, PeriodReport } from "../schemas/period.ts";
-import { ANALYTICS_EXAMPLE, COST_ANALYSIS_EXAMPLE, DASHBOARD_EXAMPLE, USERS_EXAMPLE } from "./examples.ts";
+import { ANALYTICS_EXAMPLE, COST_ANALYSIS_EXAMPLE, INSIGHTS_DASHBOARD_EXAMPLE, USERS_EXAMPLE } from "./examples.ts";
 
 const NONE = "null: there was none.";
 const Count = Type.Integer({ minimum: 0 });
@@ -46,7 +46,7 @@ export const dashboard = {
   ),
 };
 
-export const InsightsDashboard = closed(dashboard, titled("InsightsDashboard", DASHBOARD_EXAMPLE));
+export const InsightsDashboard = closed(dashboard, titled("InsightsDashboard", INSIGHTS_DASHBOARD_EXAMPLE));
 export type InsightsDashboard = Static<typeof InsightsDashboard>;
 
 const Group = closed(

@@ -16,13 +16,13 @@ import {
 import { Problem } from "../schemas/fields.ts";
 import { exampleOf, PROBLEM_EXAMPLES } from "./examples.ts";
 import { responses } from "./responses.ts";
-import { type Components, component, type Json } from "./schemas.ts";
+import { type Components, component, type DocumentPart } from "./schemas.ts";
 
 /** OpenAPI 3.1 document of the routes, in both versions; https://spec.openapis.org/oas/v3.1.1.html. */
 export function openApiDocument(routes: readonly Route[]): object {
   const schemas: Components = new Map();
   const errors: Components = new Map();
-  const paths: Record<string, Record<string, Json>> = {};
+  const paths: Record<string, Record<string, DocumentPart>> = {};
   for (const version of VERSIONS) {
     const contracts = routes.map(({ contract }) => contract).filter((one) => versionsOf(one).includes(version));
     for (const contract of contracts) {
@@ -113,7 +113,7 @@ const tagOf = (tag: string, version: Version) => (version === "v1" ? tag : `${ta
 const operationIdOf = ({ operationId }: Contract, version: Version) =>
   version === "v1" ? operationId : `${operationId}V2`;
 
-function operation(contract: Contract, { version, contracts, schemas, errors }: Parts): Json {
+function operation(contract: Contract, { version, contracts, schemas, errors }: Parts): DocumentPart {
   const links = linksOf(contract, contracts, version);
   return {
     operationId: operationIdOf(contract, version),
@@ -132,7 +132,7 @@ function operation(contract: Contract, { version, contracts, schemas, errors }: 
   };
 }
 
-function securityOf(access: Access): Json[] {
+function securityOf(access: Access): DocumentPart[] {
   if (access === "public") return [];
   const isForPeople = typeof access === "object" && access.proof === "id_token";
   return [{ idToken: [] }, ...(isForPeople ? [] : [{ apiToken: [] }])];
@@ -146,12 +146,12 @@ function accessNote({ access, rate }: Contract): string {
 }
 
 /** Operations that take an id from this one's reply. */
-function linksOf(contract: Contract, contracts: readonly Contract[], version: Version): Json {
+function linksOf(contract: Contract, contracts: readonly Contract[], version: Version): DocumentPart {
   const prefix = isWrapped(contract, version) ? "/data" : "";
   const linked = Object.entries(contract.links).flatMap(([thing, pointer]) =>
     contracts
       .filter(({ path }) => path === thing || path.startsWith(`${thing}/`))
-      .map((target): [string, Json] => {
+      .map((target): [string, DocumentPart] => {
         const id = thing.slice(thing.lastIndexOf("{") + 1, -1);
         const operationId = operationIdOf(target, version);
         const parameters = { [id]: `$response.body#${prefix}${pointer}` };
@@ -161,10 +161,14 @@ function linksOf(contract: Contract, contracts: readonly Contract[], version: Ve
   return Object.fromEntries(linked);
 }
 
-function parameters(schema: TSchema | undefined, place: "path" | "query" | "header", schemas: Components): Json[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] };
+function parameters(
+  schema: TSchema | undefined,
+  place: "path" | "query" | "header",
+  schemas: Components,
+): DocumentPart[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: DocumentPart; required?: string[] };
   return Object.entries(properties).map(([name, property]) => {
-    const { description, examples: _example, ...rest } = component(property as Json, schemas);
+    const { description, examples: _example, ...rest } = component(property as DocumentPart, schemas);
     return {
       name,
       in: place,
@@ -173,17 +177,17 @@ function parameters(schema: TSchema | undefined, place: "path" | "query" | "head
       ...(place === "query" ? { allowEmptyValue: true } : {}),
       ...(description === undefined ? {} : { description }),
       // Not beside the schema: viewers would send it.
-      schema: { ...(place === "header" ? withoutFormat(rest) : rest), examples: [exampleOf(property as Json)] },
+      schema: { ...(place === "header" ? withoutFormat(rest) : rest), examples: [exampleOf(property as DocumentPart)] },
     };
   });
 }
 
 /** Generated clients can't leave out a header whose schema is a date-time. */
-const withoutFormat = ({ format: _format, ...schema }: Json): Json => schema;
+const withoutFormat = ({ format: _format, ...schema }: DocumentPart): DocumentPart => schema;
 
 /** Body of an operation: JSON, and a form where the route takes it. */
-function requestBody({ body, forms }: Contract, components: Components): Json {
-  const schema = body as Json;
+function requestBody({ body, forms }: Contract, components: Components): DocumentPart {
+  const schema = body as DocumentPart;
   const example = exampleOf(schema);
   const isNeeded = isRaw(body) || "minProperties" in schema;
   const required = isNeeded || ((schema.required as string[] | undefined)?.length ?? 0) > 0;
@@ -201,7 +205,7 @@ function requestBody({ body, forms }: Contract, components: Components): Json {
  * of its own fields, openapi-generator leaves the class out and uses it still
  * (https://github.com/OpenAPITools/openapi-generator/issues/11730).
  */
-const formOf = ({ title }: Json): Json => ({
+const formOf = ({ title }: DocumentPart): DocumentPart => ({
   type: "object",
   additionalProperties: true,
   description: `The fields of ${title} by the same names, and objects as JSON.`,

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorRow, isErrorCode } from "../errors.ts";
 import { problemBody } from "../problem.ts";
 import type { Contract } from "../route.ts";
-import type { Json } from "./schemas.ts";
+import type { DocumentPart } from "./schemas.ts";
 
 const MOMENT = "2026-06-01T12:00:00.000Z";
 
@@ -9,7 +9,7 @@ const MOMENT = "2026-06-01T12:00:00.000Z";
 export const NO_EXAMPLE = "(no example)";
 
 /** Value of the schema: its own example, else composed of its parts' examples. */
-export function exampleOf(schema: Json): unknown {
+export function exampleOf(schema: DocumentPart): unknown {
   const { examples, enum: values } = schema as { readonly examples?: unknown[]; readonly enum?: unknown[] };
   if (examples !== undefined) return examples[0];
   if ("default" in schema) return schema.default;
@@ -18,10 +18,12 @@ export function exampleOf(schema: Json): unknown {
   return (BY_TYPE[type] ?? (() => null))(schema);
 }
 
-const BY_TYPE: Readonly<Record<string, (schema: Json) => unknown>> = {
+const BY_TYPE: Readonly<Record<string, (schema: DocumentPart) => unknown>> = {
   object: ({ properties = {} }) =>
-    Object.fromEntries(Object.entries(properties as Json).map(([name, part]) => [name, exampleOf(part as Json)])),
-  array: ({ items }) => [exampleOf(items as Json)],
+    Object.fromEntries(
+      Object.entries(properties as DocumentPart).map(([name, part]) => [name, exampleOf(part as DocumentPart)]),
+    ),
+  array: ({ items }) => [exampleOf(items as DocumentPart)],
   boolean: () => false,
   integer: ({ minimum = 1 }) => minimum,
   number: ({ minimum = 1 }) => minimum,
@@ -36,7 +38,7 @@ const exampleName = (row: string) =>
 const ROWS = Object.entries(ERRORS).filter(([row]) => row !== "method-not-allowed");
 
 /** Every example error of replies, by name. */
-export const PROBLEM_EXAMPLES: Json = Object.fromEntries(
+export const PROBLEM_EXAMPLES: DocumentPart = Object.fromEntries(
   ROWS.map(([row, { status, example: detail, violations = [] }]: [string, ErrorRow]) => {
     const code = isErrorCode(row) ? row : undefined;
     const value = problemBody({ status, detail, code, violations, now: new Date(MOMENT) });
@@ -45,7 +47,7 @@ export const PROBLEM_EXAMPLES: Json = Object.fromEntries(
 );
 
 /** Examples of an operation's errors with this status. */
-export function problemExamples(status: number, { errors }: Contract): Json {
+export function problemExamples(status: number, { errors }: Contract): DocumentPart {
   const rows = ROWS.filter(([, error]) => error.status === status).map(([row]) => row);
   const codes = rows.filter((row) => isErrorCode(row) && errors.includes(row));
   const kinds = rows.filter((row) => !isErrorCode(row));

@@ -4,7 +4,7 @@ import type { HEADERS } from "../http/headers.ts";
 import { type Contract, isWrapped, type Version } from "../route.ts";
 import { Instant } from "../schemas/fields.ts";
 import { exampleOf, problemExamples } from "./examples.ts";
-import { type Components, component, type Json } from "./schemas.ts";
+import { type Components, component, type DocumentPart } from "./schemas.ts";
 
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
 /** For ENV_NAME_EXISTS, where the name will be free again. */
@@ -21,10 +21,10 @@ const headerRefs = (...names: (keyof typeof HEADERS)[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Replies of an operation, by status: its success with links, and all its errors. */
-export function responses(contract: Contract, version: Version, parts: ResponseParts): Json {
+export function responses(contract: Contract, version: Version, parts: ResponseParts): DocumentPart {
   const { reply } = contract;
   const isUnavailable = (value: unknown) => contract.isUnavailable?.(value) ?? false;
-  const values = ((reply as Json).examples as unknown[] | undefined) ?? [exampleOf(reply as Json)];
+  const values = ((reply as DocumentPart).examples as unknown[] | undefined) ?? [exampleOf(reply as DocumentPart)];
   const answer = (description: string, value: unknown, ...headers: (keyof typeof HEADERS)[]) => ({
     description,
     headers: headerRefs("X-Request-ID", ...limitHeaders(contract), ...headers),
@@ -49,16 +49,16 @@ export interface ResponseParts {
   readonly components: Components;
   /** Errors of the document by name, collected on the way. */
   readonly responses: Components;
-  readonly links: Json;
+  readonly links: DocumentPart;
 }
 
 function contentOf(
   contract: Contract,
   version: Version,
   { components, value }: ResponseParts & { readonly value: unknown },
-): Json {
+): DocumentPart {
   const { representation } = contract;
-  const reply = component(contract.reply as Json, components);
+  const reply = component(contract.reply as DocumentPart, components);
   if (contract.isStream) {
     // OpenAPI 3.1 has no word for an event's content.
     const events = { schema: { type: "string" }, example: eventExample(value), "x-event-data": reply };
@@ -74,7 +74,7 @@ function contentOf(
 
 const eventExample = (value: unknown) => `id: 2026-06-01T12:03:00.000000000Z\ndata: ${JSON.stringify(value)}\n\n`;
 
-function wrapped(reply: Json): Json {
+function wrapped(reply: DocumentPart): DocumentPart {
   return {
     type: "object",
     required: ["status", "data", "timestamp"],
@@ -83,15 +83,15 @@ function wrapped(reply: Json): Json {
   };
 }
 
-function wrappedExample(value: unknown): Json {
+function wrappedExample(value: unknown): DocumentPart {
   const { status, ...unmarked } = value as { readonly status?: unknown };
   const data = status === "success" ? unmarked : value;
   return { status: "success", data, timestamp: exampleOf({ ...Instant }) };
 }
 
 /** Only a top-level `status` whose one value is `success` is a marker. */
-function unmarked(reply: Json): Json {
-  const { status, ...properties } = (reply.properties ?? {}) as Record<string, Json>;
+function unmarked(reply: DocumentPart): DocumentPart {
+  const { status, ...properties } = (reply.properties ?? {}) as Record<string, DocumentPart>;
   const isMarker = Array.isArray(status?.enum) && status.enum.join() === "success";
   if (!isMarker) return reply;
   return { ...reply, required: (reply.required as string[]).filter((name) => name !== "status"), properties };
@@ -111,7 +111,7 @@ function problemStatuses({ access, rate, errors, body, params, query, headers }:
   return [...new Set(kinds.map((kind) => ERRORS[kind].status))].sort((one, other) => one - other);
 }
 
-function problem(status: number, contract: Contract, collected: Components): Json {
+function problem(status: number, contract: Contract, collected: Components): DocumentPart {
   const schema = { $ref: "#/components/schemas/Problem" };
   const examples = problemExamples(status, contract);
   const name = problemName(Object.keys(examples), hasOwnBudget(status, contract));
@@ -147,7 +147,7 @@ function meaningOf(status: number, contract: Contract): string {
     : meaning;
 }
 
-function problemHeaders(status: number, contract: Contract): Json {
+function problemHeaders(status: number, contract: Contract): DocumentPart {
   const { ENV_NAME_EXISTS, unauthenticated, unavailable, "rate-limited": limited } = ERRORS;
   const mayNameBeFreed = contract.errors.includes("ENV_NAME_EXISTS") && status === ENV_NAME_EXISTS.status;
   return {

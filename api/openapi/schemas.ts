@@ -2,10 +2,10 @@ import { KUBERNETES_KEYWORDS } from "../../crds/schema.ts";
 import { RAW_KEYWORD } from "../input/raw-body.ts";
 
 /** A part of the document, or an internal schema before conversion. */
-export type Json = Readonly<Record<string, unknown>>;
+export type DocumentPart = Readonly<Record<string, unknown>>;
 
 /** Component schemas by title, collected on the way. */
-export type Components = Map<string, Json>;
+export type Components = Map<string, DocumentPart>;
 
 /** Keywords that only the platform's own checks read. */
 const INTERNAL = new Set<string>([...KUBERNETES_KEYWORDS, "x-refusal", "x-number-as-text", RAW_KEYWORD, "title"]);
@@ -20,15 +20,15 @@ const TRANSLATED: readonly (readonly [keyword: string, value: string, shown: str
 ];
 
 /** Schema for the document: titled ones move to the components, internal keywords go. */
-export function component(schema: Json, components: Components): Json {
+export function component(schema: DocumentPart, components: Components): DocumentPart {
   const shown = shownKeywords(schema, components);
   if (typeof schema.title !== "string") return shown;
   components.set(schema.title, shown);
   return { $ref: `#/components/schemas/${schema.title}` };
 }
 
-function shownKeywords(schema: Json, components: Components): Json {
-  const nested = (value: unknown) => component(value as Json, components);
+function shownKeywords(schema: DocumentPart, components: Components): DocumentPart {
+  const nested = (value: unknown) => component(value as DocumentPart, components);
   const { "x-one-of": forms, description } = schema;
   // Validated as one schema of several types, shown as several: client generators support one type at a time.
   if (Array.isArray(forms)) return { description, oneOf: forms.map(nested) };
@@ -38,7 +38,12 @@ function shownKeywords(schema: Json, components: Components): Json {
     if (INTERNAL.has(keyword)) return [];
     if (NESTING.has(keyword) && typeof value === "object") return [[keyword, nested(value)]];
     if (keyword !== "properties") return [[keyword, value]];
-    return [[keyword, Object.fromEntries(Object.entries(value as Json).map(([name, child]) => [name, nested(child)]))]];
+    return [
+      [
+        keyword,
+        Object.fromEntries(Object.entries(value as DocumentPart).map(([name, child]) => [name, nested(child)])),
+      ],
+    ];
   });
   return Object.fromEntries(shown);
 }

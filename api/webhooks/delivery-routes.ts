@@ -13,7 +13,7 @@ import {
   SimulateRequest,
   SimulationReport,
 } from "./delivery-schemas.ts";
-import { toOutcome, toReport, toSummary, toTrace } from "./delivery-views.ts";
+import { toDeliveryReport, toOutcome, toSummary, toTrace } from "./delivery-views.ts";
 import { isReadable, readableDelivery, readableRepository, visibleName, visibleOnly } from "./readable.ts";
 import { answered } from "./refusals.ts";
 
@@ -45,7 +45,7 @@ const getDelivery = route({
   reply: DeliveryReport,
   errors: ["not-found"],
 })(({ params, caller }, services) =>
-  toReport(readableDelivery(params.id, caller, services), visibleOnly(caller, services)),
+  toDeliveryReport(readableDelivery(params.id, caller, services), visibleOnly(caller, services)),
 );
 
 const redeliverWebhook = route({

@@ -32,7 +32,7 @@ export function toSummary({ metadata, spec, status = WAITING }: WebhookDelivery,
 }
 
 /** Delivery in full. */
-export function toReport(delivery: WebhookDelivery, visible: Visible): DeliveryReport {
+export function toDeliveryReport(delivery: WebhookDelivery, visible: Visible): DeliveryReport {
   const { spec, status } = delivery;
   return { ...toSummary(delivery, visible), trace: toTrace(status?.trace), note: spec.message ?? null };
 }

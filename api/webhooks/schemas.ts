@@ -114,12 +114,12 @@ export const GenericBody = rawBody(
   }),
 );
 
-export const EVENT_TYPES = ["created", "ready", "failed", "updated", "deleted"] as const;
+export const ENVIRONMENT_EVENT_TYPES = ["created", "ready", "failed", "updated", "deleted"] as const;
 
 export const EnvironmentEventBody = rawBody(
   Type.Object(
     {
-      event_type: Type.Optional(literals(EVENT_TYPES)),
+      event_type: Type.Optional(literals(ENVIRONMENT_EVENT_TYPES)),
       environment_id: text("Id, as the sender knows it."),
       environment_name: text("Name."),
       status: text("Status."),

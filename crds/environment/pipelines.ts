@@ -121,9 +121,9 @@ export function pipelineEnd({ status, at }: Pipeline): Date {
 }
 
 /** State of a commit by its pipeline; `silent`: no end was reported. */
-export type Build = "building" | "silent" | "failed" | "built";
+export type BuildState = "building" | "silent" | "failed" | "built";
 
-export function buildOf(pipeline: Pipeline, now: Date): Build {
+export function buildOf(pipeline: Pipeline, now: Date): BuildState {
   if (pipeline.status === "success") return "built";
   if (pipeline.status !== "running") return "failed";
   return now < pipelineEnd(pipeline) ? "building" : "silent";

@@ -53,7 +53,7 @@ export function notificationManifest(name: string, spec: NotificationSpec, names
 }
 
 /** True until the message is sent or given up. */
-export function isPending({ status }: Pick<Notification, "status">): boolean {
+export function isUnsent({ status }: Pick<Notification, "status">): boolean {
   return status === undefined || status.phase === "pending";
 }
 

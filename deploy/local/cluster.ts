@@ -3,7 +3,7 @@ import { assertCapacity } from "./capacity.ts";
 import { cleanUp } from "./cleanup/cleanup.ts";
 import { assertNoOtherKubelet } from "./cleanup/fixed-paths.ts";
 import { assertMachineIsFree, claimMachine, withMachine } from "./cleanup/machine.ts";
-import type { BuiltComponent, Component, UnbuiltComponent } from "./components/component.ts";
+import type { BuiltComponent, ClusterComponent, UnbuiltComponent } from "./components/component.ts";
 import { components } from "./components/index.ts";
 import { clusterFolder } from "./folders.ts";
 import { startGitea } from "./git/gitea.ts";
@@ -18,7 +18,7 @@ import { startInOrder } from "./start-order.ts";
 
 /** Options of a start. */
 export interface StartOptions {
-  readonly components?: readonly Component[];
+  readonly components?: readonly ClusterComponent[];
   /** Builds further needs of the caller, after the machine was checked and before the cluster's programs are built. */
   readonly build?: () => Promise<void>;
 }
@@ -70,8 +70,8 @@ async function startOnFreeMachine(progress: Progress, { components: wanted = com
   }
 }
 
-const needsNoBuild = (component: Component): component is UnbuiltComponent => component.needsBuild === false;
-const needsBuild = (component: Component): component is BuiltComponent => !needsNoBuild(component);
+const needsNoBuild = (component: ClusterComponent): component is UnbuiltComponent => component.needsBuild === false;
+const needsBuild = (component: ClusterComponent): component is BuiltComponent => !needsNoBuild(component);
 
 async function built(prepared: PreparedSite, build: StartOptions["build"]): Promise<ClusterSite> {
   await build?.();

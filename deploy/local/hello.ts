@@ -1,6 +1,6 @@
 import type { ApiClient } from "./kubernetes/api-client.ts";
 import { apiUrl } from "./platform/settings.ts";
-import { untilReady } from "./until-ready.ts";
+import { untilEnvironmentReady } from "./until-ready.ts";
 
 const NAME = "hello";
 
@@ -17,7 +17,7 @@ export async function ensureHello(cluster: Pick<ApiClient, "find">, idToken: str
   const began = performance.now();
   const known = await call("GET", `/${NAME}`, idToken);
   if (known.status === 404) await create(idToken);
-  await untilReady(cluster, NAME, began);
+  await untilEnvironmentReady(cluster, NAME, began);
   const { body } = await call("GET", `/${NAME}`, idToken);
   const { status, urls } = body as Pick<Hello, "status" | "urls">;
   return { status, urls, readyAfterSeconds: known.status === 404 ? (performance.now() - began) / 1000 : undefined };

@@ -10,7 +10,7 @@ import type { GiteaApi } from "./git/gitea-api.ts";
 import { shop, shopRepository } from "./git/shop.ts";
 import { platformAccount } from "./platform/chart.ts";
 import type { ClusterSite } from "./site.ts";
-import { untilReady } from "./until-ready.ts";
+import { untilEnvironmentReady } from "./until-ready.ts";
 
 interface PullRequest {
   readonly number: number;
@@ -38,7 +38,7 @@ export async function showPullRequest(gitea: GiteaApi, site: ClusterSite): Promi
   const pull = known ?? (await openPullRequest(gitea, site));
   console.log(`\n${pull.html_url} is open, with commit ${pull.head.sha.slice(0, 8)}`);
   const environment = await untilEnvironment(site, pull);
-  await untilReady(site.client, environment, began);
+  await untilEnvironmentReady(site.client, environment, began);
   const url = await untilAnswered(site, environment, pull.head.sha);
   console.log(`\n${url} answers with commit ${pull.head.sha.slice(0, 8)}`);
   await showFeedback(gitea, pull);

@@ -12,7 +12,11 @@ const READY_DEADLINE_MS = 120_000;
  *
  * @param began by `performance.now()`, the origin of the printed seconds
  */
-export async function untilReady(client: Pick<ApiClient, "find">, name: string, began: number): Promise<void> {
+export async function untilEnvironmentReady(
+  client: Pick<ApiClient, "find">,
+  name: string,
+  began: number,
+): Promise<void> {
   const shown = new Set<string>();
   let last: Condition | undefined;
   const check = async () => {

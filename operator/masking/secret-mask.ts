@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { secretPieces } from "./secret-pieces.ts";
 import { TooMuchWork, WordSearch, Work, type YieldIfDue } from "./word-search.ts";
-import { type Sought, type Span, wordSpans } from "./word-spans.ts";
+import { type Sought, type TextSpan, wordSpans } from "./word-spans.ts";
 
 const MASK = "***";
 /**
@@ -156,7 +156,7 @@ async function withoutValues(text: string, sought: Sought, work: Work): Promise<
 }
 
 /** The text with one mask per stretch and line: line ends stay. */
-async function covered(text: string, stretches: readonly Span[], work: Work): Promise<string> {
+async function covered(text: string, stretches: readonly TextSpan[], work: Work): Promise<string> {
   let shown = "";
   let upTo = 0;
   for (const [start, end] of stretches) {

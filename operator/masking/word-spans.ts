@@ -15,7 +15,11 @@ export interface Sought {
  * Finds the places of words in a text. Costs a few units a character, and more where the text can be read in several ways that all
  * begin a word. @throws TooMuchWork
  */
-export async function wordSpans(text: string, { plain, hex, base64 }: Sought, work: Work): Promise<readonly Span[]> {
+export async function wordSpans(
+  text: string,
+  { plain, hex, base64 }: Sought,
+  work: Work,
+): Promise<readonly TextSpan[]> {
   const scan = { text, found: new TextStretches(), work };
   const written = new WrittenScan(scan, plain);
   const encoded = [new ExactScan(scan, hex, LOWER_HEX), new ExactScan(scan, base64, ONE_BASE64)];
@@ -159,7 +163,7 @@ class WrittenScan {
 }
 
 /** The place of something in a text: from the first character to the one after the last. */
-export type Span = readonly [start: number, end: number];
+export type TextSpan = readonly [start: number, end: number];
 
 /** Parts of a text that were found from its beginning to its end, merged as they come: never more than the text is long. */
 class TextStretches {
@@ -182,7 +186,7 @@ class TextStretches {
     return this.#lastEnd >= end && (this.#starts.at(-1) ?? start + 1) <= start;
   }
 
-  get spans(): readonly Span[] {
+  get spans(): readonly TextSpan[] {
     return this.#starts.map((start, index) => [start, this.#ends[index] as number]);
   }
 

@@ -6,7 +6,7 @@ import { admits, branchOf, fullNameOf, isOneRepository, type Repository } from "
 import type { DecisionContext } from "./decision.ts";
 
 /** Components of a new environment, and its sharing groups. */
-export interface Components {
+export interface CreationComponents {
   readonly sources: Pick<EnvironmentSpec, "backend" | "frontend">;
   readonly groups: string[];
 }
@@ -26,7 +26,7 @@ interface OwnComponent {
  * @returns the problem, for people, when the companion can't be used
  * @throws HostUnavailable when the companion's host is unreachable, SecretsUnavailable
  */
-export async function completed(own: OwnComponent, context: DecisionContext): Promise<Components | string> {
+export async function completed(own: OwnComponent, context: DecisionContext): Promise<CreationComponents | string> {
   const { repository, sourceOf } = own;
   const source = sourceOf(repository);
   const companion = companionOf(repository, context);
@@ -83,7 +83,7 @@ async function branchOfCompanion(
 }
 
 /** Reason why the settings exclude a repository's organization, if so. */
-export function organizationProblem(repository: Repository, { webhooks }: Settings): string | undefined {
+export function allowedOrganizationsProblem(repository: Repository, { webhooks }: Settings): string | undefined {
   // A moved repository must be allowed at both places.
   const names = [fullNameOf(repository), repository.status?.hostRepository?.fullName ?? fullNameOf(repository)];
   const organizations = names.map((name) => name.split("/")[0] ?? "");
@@ -91,8 +91,8 @@ export function organizationProblem(repository: Repository, { webhooks }: Settin
   return refused === undefined ? undefined : `the settings do not allow the organization '${refused}'`;
 }
 
-/** Like `organizationProblem`, for the repository. */
-export function repositoryProblem(repository: Repository, { webhooks }: Settings): string | undefined {
+/** Like `allowedOrganizationsProblem`, for the repository. */
+export function allowedRepositoriesProblem(repository: Repository, { webhooks }: Settings): string | undefined {
   const name = fullNameOf(repository);
   return isListed(name, webhooks.allowedRepositories) ? undefined : `the settings do not allow '${name}'`;
 }

@@ -25,7 +25,7 @@ import type { DeliveryClaim, WebhookDeliveries } from "../ports/webhooks/webhook
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import { heldBodies } from "./arriving-body.ts";
 import { type Decided, deliveryStatus } from "./decision.ts";
-import { decideAll, isWrite, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
+import { decideAll, isWriteDecision, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
 import { statesToRefetch } from "./pull-request/states.ts";
 import { formatOf, verifySender, type WebhookSenderDependencies } from "./senders.ts";
 import { approvalOf, dated, deliveryOf, type NewDelivery, outcomeOf, serialKey } from "./stored.ts";
@@ -223,7 +223,7 @@ async function simulate(
 
 function shown({ decision }: Decided): Simulation["decisions"][number] {
   const { reason } = decision;
-  if (isWrite(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
+  if (isWriteDecision(decision)) return { do: decision.do, reason, environment: targetOf(decision) };
   if (decision.do === "report") return { do: "report", reason, message: decision.report.description };
   const { environment, message } = decision;
   return { do: decision.do, reason, message, ...(environment && { environment: environment.metadata.name }) };

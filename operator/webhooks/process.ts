@@ -64,7 +64,7 @@ export async function processDelivery(
   const processing = { ...context, world, delivery, written, signal };
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     const decided = await decideAll(delivery.spec, processing, delivery.metadata.name);
-    const writes = decided.map(({ decision }) => decision).filter(isWrite);
+    const writes = decided.map(({ decision }) => decision).filter(isWriteDecision);
     if (atOnce === "one" && writes.length > 1) {
       const message = "more than one environment is concerned: the operator goes on";
       return deliveryStatus("pending", "SeveralEnvironments", message, traceOf(decided));
@@ -120,7 +120,7 @@ function outcome(decided: readonly Decided[], { delivery, written, world }: Proc
     return deliveryStatus("pending", wait.reason, wait.message, { ...more, ...waitsSince(delivery, world.clock) });
   }
   if (written.length > 0) {
-    return deliveryStatus("acted", decisions.find(isWrite)?.reason ?? "Done", sentenceOf(written), more);
+    return deliveryStatus("acted", decisions.find(isWriteDecision)?.reason ?? "Done", sentenceOf(written), more);
   }
   const nothing = decisions.find((decision) => decision.do === "nothing");
   if (nothing !== undefined) return deliveryStatus("ignored", nothing.reason, nothing.message, more);
@@ -214,9 +214,10 @@ type Written = NonNullable<WebhookDeliveryStatus["environments"]>[number];
 
 const ACTIONS = { create: "created", update: "updated", delete: "deleted" } as const;
 
-export const isWrite = (decision: Decision): decision is WriteDecision => decision.do in ACTIONS;
+export const isWriteDecision = (decision: Decision): decision is WriteDecision => decision.do in ACTIONS;
 
-const isChange = (decision: Decision): decision is ChangeDecision => isWrite(decision) && decision.do !== "create";
+const isChange = (decision: Decision): decision is ChangeDecision =>
+  isWriteDecision(decision) && decision.do !== "create";
 
 /** Name of the environment. */
 export const targetOf = (decision: WriteDecision): string =>

@@ -33,7 +33,7 @@ type Persistence = Pick<Services, "environments" | "secretManager" | "log">;
  * @throws like `desiredEnvironment` and `Environments.create`; HttpError (conflict) for a key that another request used
  * and for a Repository whose quota is spent; SecretsUnavailable when the provided values can't be written
  */
-export async function createEnvironment(creation: Creation, services: CreationServices): Promise<EphemeralEnvironment> {
+export async function createFromRequest(creation: Creation, services: CreationServices): Promise<EphemeralEnvironment> {
   const { body, caller, key } = creation;
   const record = key === undefined ? undefined : idempotencyRecord(key, body, caller);
   const earlier = record && services.environments.madeWith(record.key);

@@ -4,7 +4,7 @@ import { route } from "../../route.ts";
 import type { Services } from "../../services.ts";
 import { CreateReply, CreateReportReply } from "../schemas.ts";
 import { toCreated } from "../views.ts";
-import { createEnvironment as create } from "./create-environment.ts";
+import { createFromRequest } from "./create-environment.ts";
 import { CreateHeaders, CreateReportRequest, CreateRequest } from "./schemas.ts";
 
 const creation = {
@@ -30,7 +30,7 @@ interface Requested {
 }
 
 const created = ({ body, headers, caller }: Requested, services: Services) =>
-  create({ body, caller, key: headers["Idempotency-Key"] }, services);
+  createFromRequest({ body, caller, key: headers["Idempotency-Key"] }, services);
 
 /** Creates an environment; answers once the resource exists. */
 export const createEnvironment = route({ ...creation, only: "v1", body: CreateRequest, reply: CreateReply })(

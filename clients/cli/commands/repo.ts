@@ -3,7 +3,7 @@ import type { Repository } from "../../sdk/index.ts";
 import type { Context } from "../context.ts";
 import { EXIT, Failure } from "../failure.ts";
 import { plain, plainLine } from "../output/plain.ts";
-import { type Form, type OutputFlags, print, serialized } from "../output/print.ts";
+import { type OutputFlags, type OutputForm, print, serialized } from "../output/print.ts";
 import type { Column } from "../output/table.ts";
 import { documented, optionalText, outputAliases, outputFlags } from "../parameters.ts";
 
@@ -55,7 +55,7 @@ const reload = buildCommand<OutputFlags, [], Context>({
 
 interface TemplateFlags {
   readonly configSet?: string | undefined;
-  readonly output: Exclude<Form, "name" | "wide">;
+  readonly output: Exclude<OutputForm, "name" | "wide">;
 }
 
 const template = buildCommand<TemplateFlags, [id?: string], Context>({

@@ -4,11 +4,11 @@ import { type Column, tableOf } from "./table.ts";
 
 /** Forms of output: tables for people, others for programs. */
 export const FORMS = ["table", "wide", "json", "yaml", "name"] as const;
-export type Form = (typeof FORMS)[number];
+export type OutputForm = (typeof FORMS)[number];
 
 /** Flags of every command that shows data. */
 export interface OutputFlags {
-  readonly output: Form;
+  readonly output: OutputForm;
   readonly headers: boolean;
 }
 
@@ -52,4 +52,4 @@ export async function serialized(data: unknown, form: "json" | "yaml"): Promise<
 }
 
 /** True for complete forms for programs. */
-export const isData = (form: Form): form is "json" | "yaml" => form === "json" || form === "yaml";
+export const isData = (form: OutputForm): form is "json" | "yaml" => form === "json" || form === "yaml";

@@ -1,11 +1,11 @@
 import { Empty } from "../parts/empty.tsx";
 import { Table } from "../parts/table.tsx";
-import { barsOf, type Column, HEIGHT, highestOf, WIDTH } from "./bars.ts";
+import { barsOf, type ChartColumn, HEIGHT, highestOf, WIDTH } from "./bars.ts";
 
 interface BarChartProps {
   readonly title: string;
   readonly series: readonly string[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly ChartColumn[];
   readonly text: (value: number | null) => string;
 }
 

@@ -1,7 +1,7 @@
 /** Geometry of a chart's bars, without a browser. */
 
 /** One column: its label, and a value for each series; `null` where it is unknown. */
-export interface Column {
+export interface ChartColumn {
   readonly label: string;
   readonly values: readonly (number | null)[];
 }
@@ -21,7 +21,7 @@ export const HEIGHT = 100;
 const GAP = 0.25;
 
 /** Bars of each column side by side, as high as their share of the highest. */
-export function barsOf(columns: readonly Column[]): readonly Bar[] {
+export function barsOf(columns: readonly ChartColumn[]): readonly Bar[] {
   const highest = highestOf(columns);
   if (highest === 0) return [];
   const step = WIDTH / columns.length;
@@ -36,5 +36,5 @@ export function barsOf(columns: readonly Column[]): readonly Bar[] {
 }
 
 /** Greatest value; 0 where there is none. */
-export const highestOf = (columns: readonly Column[]) =>
+export const highestOf = (columns: readonly ChartColumn[]) =>
   Math.max(0, ...columns.flatMap(({ values }) => values.map((value) => value ?? 0)));

@@ -3,7 +3,7 @@ import { groupName } from "../charts/group-name.ts";
 import { environmentPath } from "../parts/addresses.ts";
 import { Table } from "../parts/table.tsx";
 import { AgoOrNever } from "../parts/when.tsx";
-import { amountText, plain, shareText } from "../parts/words.ts";
+import { amountText, shareText, spaced } from "../parts/words.ts";
 
 interface InsightTablesProps {
   readonly analytics: EnvironmentAnalytics;
@@ -20,7 +20,7 @@ export function InsightTables({ analytics, activity }: InsightTablesProps) {
         <Table caption="Environments by what made them" columns={["By", "#Created"]}>
           {Object.entries(analytics.by_trigger).map(([trigger, count]) => (
             <tr key={trigger}>
-              <th scope="row">{plain(trigger)}</th>
+              <th scope="row">{spaced(trigger)}</th>
               <td class="number">{count}</td>
             </tr>
           ))}

@@ -4,7 +4,7 @@ import { platform } from "../platform/client.ts";
 import { keepFollowing, type StreamState } from "../platform/following.ts";
 import { type Lines, NO_LINES, withLines } from "./log-lines.ts";
 
-export type Component = "backend" | "frontend" | "argocd";
+export type LogComponent = "backend" | "frontend" | "argocd";
 
 export interface Log {
   readonly lines: Lines;
@@ -13,7 +13,7 @@ export interface Log {
 
 interface Wanted {
   readonly id: string;
-  readonly component: Component;
+  readonly component: LogComponent;
   /** A workload instead of the component, as kind/name; empty: the component. */
   readonly workload: string;
   /** Maximum age, as `1h`; empty: all. */
@@ -48,7 +48,7 @@ interface Taker {
 }
 
 type Query = { readonly lines: number; readonly since?: string; readonly workload?: string };
-type PodComponent = Exclude<Component, "argocd">;
+type PodComponent = Exclude<LogComponent, "argocd">;
 
 /** Lines come in bursts; they are shown once per animation frame. */
 function followPods(

@@ -5,7 +5,7 @@ import { environmentPath } from "../parts/addresses.ts";
 import { FailureBox } from "../parts/failure-box.tsx";
 import { countText } from "../parts/words.ts";
 import { download } from "./download.ts";
-import { type Component, useLog } from "./log.ts";
+import { type LogComponent, useLog } from "./log.ts";
 import { asText, KEPT, matching } from "./log-lines.ts";
 import { Scroll } from "./scroll.tsx";
 import { WorkloadChoice } from "./workload-choice.tsx";
@@ -27,7 +27,7 @@ interface LogsViewProps {
 /** Logs of an environment's components, masked by the platform. */
 export function LogsView({ environment, component }: LogsViewProps) {
   const { id, name, urls } = environment;
-  const components: readonly (readonly [Component, string])[] = [
+  const components: readonly (readonly [LogComponent, string])[] = [
     ["backend", "Backend"],
     ...(urls.frontend === undefined ? [] : ([["frontend", "Frontend"]] as const)),
     ["argocd", "Deployer"],

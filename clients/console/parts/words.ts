@@ -71,7 +71,7 @@ export function countText(count: number, noun: string): string {
 }
 
 /** Words of an identifier: "pull_request" is "pull request". */
-export const plain = (word: string) => word.replaceAll("_", " ");
+export const spaced = (word: string) => word.replaceAll("_", " ");
 
 /** Digits of a commit that people compare. */
 export const shortCommit = (commit: string) => commit.slice(0, 7);

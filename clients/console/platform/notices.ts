@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { requestIdOf, sentenceOf } from "./problems.ts";
 
 /** A failure on the page until it is dismissed. */
-export interface Failure {
+export interface FailureNotice {
   readonly id: number;
   /** Title such as "shop could not be extended". */
   readonly title: string;
@@ -10,7 +10,7 @@ export interface Failure {
   readonly requestId: string | undefined;
 }
 
-export const failures = signal<readonly Failure[]>([]);
+export const failures = signal<readonly FailureNotice[]>([]);
 /** Last outcome, for `role=status`. */
 export const outcome = signal("");
 
@@ -32,7 +32,7 @@ export function tellFailure(title: string, error: unknown): void {
   failures.value = [...failures.value, failure];
 }
 
-export function dismiss(failure: Failure): void {
+export function dismiss(failure: FailureNotice): void {
   failures.value = failures.value.filter(({ id }) => id !== failure.id);
 }
 

@@ -4,7 +4,7 @@ import { type Fact, Facts } from "../parts/facts.tsx";
 import { LoadedView } from "../parts/loaded-view.tsx";
 import { Page } from "../parts/page.tsx";
 import { AgoOrNever } from "../parts/when.tsx";
-import { plain } from "../parts/words.ts";
+import { spaced } from "../parts/words.ts";
 import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 import { HookStatus } from "./hook-status.tsx";
@@ -28,7 +28,7 @@ export function RepositoryScreen() {
   );
 }
 
-const listed = (words: readonly string[], none = "none") => words.map(plain).join(", ") || none;
+const listed = (words: readonly string[], none = "none") => words.map(spaced).join(", ") || none;
 
 function factsOf(repository: Repository): readonly Fact[] {
   const { type, clone_url, default_branch, chart, image, port, health_path, companion_repo, access } = repository;

@@ -7,7 +7,7 @@ import { Pager } from "../parts/pager.tsx";
 import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/when.tsx";
-import { plain } from "../parts/words.ts";
+import { spaced } from "../parts/words.ts";
 import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 import { addressOf, CHOICES, type DeliveryQuery, queryFrom } from "./delivery-query.ts";
@@ -47,7 +47,7 @@ export function DeliveriesScreen() {
             <option value="">{label}: all</option>
             {values.map((value) => (
               <option key={value} value={value}>
-                {plain(value)}
+                {spaced(value)}
               </option>
             ))}
           </select>
@@ -86,11 +86,11 @@ function Row({ of }: { readonly of: WebhookDelivery }) {
     <tr>
       <th scope="row">
         <a href={`/console/webhooks/${encodeURIComponent(id)}`}>
-          {event_name || plain(event)}
+          {event_name || spaced(event)}
           {number !== null && ` #${number}`}
         </a>
         <small>
-          {action && plain(action)} {!verified && <span class="tag">unverified</span>}
+          {action && spaced(action)} {!verified && <span class="tag">unverified</span>}
         </small>
       </th>
       <td data-label="Outcome">

@@ -7,7 +7,7 @@ import { LoadedView } from "../parts/loaded-view.tsx";
 import { Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
 import { Ago } from "../parts/when.tsx";
-import { plain, shortCommit } from "../parts/words.ts";
+import { shortCommit, spaced } from "../parts/words.ts";
 import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 import { tellFailure, tellOutcome } from "../platform/notices.ts";
@@ -61,13 +61,13 @@ export function DeliveryScreen() {
 }
 
 const titleOf = ({ event_name, event, number }: WebhookDeliveryReport) =>
-  `${event_name || plain(event)}${number === null ? "" : ` #${number}`}`;
+  `${event_name || spaced(event)}${number === null ? "" : ` #${number}`}`;
 
 function Outcome({ of: { message, reason, environments, note } }: { readonly of: WebhookDeliveryReport }) {
   return (
     <section class="card" aria-labelledby="outcome">
       <h2 id="outcome">Outcome</h2>
-      <p>{message || plain(reason)}</p>
+      <p>{message || spaced(reason)}</p>
       {note && <p class="quiet">{note}</p>}
       <ul class="rows">
         {environments.map(({ id, name, action }) => (
@@ -90,7 +90,7 @@ function Trace({ of: { trace } }: { readonly of: WebhookDeliveryReport }) {
         {trace.map(({ repository, rule, passed, message }) => (
           <li key={`${repository} ${rule}`} data-state={passed ? "done" : "failed"}>
             <div class="step">
-              <span class="step-name">{plain(rule)}</span>
+              <span class="step-name">{spaced(rule)}</span>
               <span class="step-word">{passed ? "passed" : "stopped it"}</span>
               <span class="step-time">{repository}</span>
             </div>
@@ -107,8 +107,8 @@ function factsOf(delivery: WebhookDeliveryReport): readonly Fact[] {
   return [
     ["Received", <Ago key="received" at={received_at} />],
     ["Finished", finished_at === null ? "not yet" : <Ago key="finished" at={finished_at} />],
-    ["Event", plain(delivery.event)],
-    ["Action", action === null ? "none" : plain(action)],
+    ["Event", spaced(delivery.event)],
+    ["Action", action === null ? "none" : spaced(action)],
     [
       "Commit",
       commit === null ? (

@@ -2,7 +2,7 @@ import type { ClusterSite, PreparedSite } from "../site.ts";
 import type { Startable } from "../start-order.ts";
 
 /** A component of the local cluster. */
-export type Component = UnbuiltComponent | BuiltComponent;
+export type ClusterComponent = UnbuiltComponent | BuiltComponent;
 
 /**
  * A component without programs that are built here. It starts before anything is compiled, so that a problem of the machine

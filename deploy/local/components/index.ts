@@ -1,6 +1,6 @@
 import { accessComponent, apiServerComponent, etcdComponent } from "./api-server.ts";
 import { applicationControllerComponent, deployerSettingsComponent } from "./application-controller.ts";
-import type { Component } from "./component.ts";
+import type { ClusterComponent } from "./component.ts";
 import { containerdComponent } from "./container-runtime.ts";
 import { controllerManagerComponent, schedulerComponent } from "./controllers.ts";
 import { dnsComponent } from "./dns.ts";
@@ -17,7 +17,7 @@ import { repoServerComponent } from "./repo-server.ts";
 import { storageComponent } from "./storage.ts";
 
 /** The cluster with the platform and everything that it needs. */
-export const components: readonly Component[] = [
+export const components: readonly ClusterComponent[] = [
   networkComponent,
   etcdComponent,
   apiServerComponent,
@@ -42,12 +42,12 @@ export const components: readonly Component[] = [
   operatorComponent,
 ];
 
-const platform: readonly Component[] = [platformComponent, platformTokenComponent, operatorComponent];
+const platform: readonly ClusterComponent[] = [platformComponent, platformTokenComponent, operatorComponent];
 
 /**
  * The cluster for a platform that is installed as on any other: without our platform, and open to the installed one's pods.
  */
-export const bareComponents: readonly Component[] = [
+export const bareComponents: readonly ClusterComponent[] = [
   ...components
     .filter((component) => !platform.includes(component))
     .map((component) => (component === networkComponent ? forwardingNetworkComponent : component)),

@@ -28,7 +28,7 @@ export interface Surroundings {
 }
 
 /** The chart's values, as a platform team would write them. */
-export function valuesOf({ bridge, repositories, ingressAddress, images }: Surroundings) {
+export function kindValues({ bridge, repositories, ingressAddress, images }: Surroundings) {
   const { address, network } = bridge;
   return {
     image: images.platform,
@@ -91,7 +91,7 @@ export async function installPlatform(
   const release = ["upgrade", "--install", "platform", chart, `--namespace=${namespace}`];
   const waiting = ["--values=-", "--wait", "--wait-for-jobs", "--timeout=5m"];
   await run(helm, [...release, ...waiting], {
-    input: JSON.stringify(valuesOf(surroundings)),
+    input: JSON.stringify(kindValues(surroundings)),
     env: { ...process.env, KUBECONFIG: user.kubeconfig },
     deadlineMs: DEADLINE_MS,
   });

@@ -1,5 +1,5 @@
 import type { DesiredHook } from "../../ports/webhooks/repository-hooks.ts";
-import { deliveryOf, faultsOf, type HookApi } from "../host-api/hooks.ts";
+import { faultsOf, type HookApi, lastDeliveryOf } from "../host-api/hooks.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
 
 /** GitHub sends `ping` to every hook. */
@@ -58,7 +58,8 @@ export const GITHUB_HOOKS: HookApi<Hook, Delivery> = {
   afterWrite: async (test, isNew) => isNew || test(),
   log: {
     path: "deliveries",
-    read: ({ status_code, status, delivered_at }) => deliveryOf(status_code, `${status_code} ${status}`, delivered_at),
+    read: ({ status_code, status, delivered_at }) =>
+      lastDeliveryOf(status_code, `${status_code} ${status}`, delivered_at),
   },
   neededRight: "the permission Webhooks, read and write (classic tokens: admin:repo_hook)",
 };

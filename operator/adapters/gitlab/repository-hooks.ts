@@ -1,5 +1,5 @@
 import type { DesiredHook } from "../../ports/webhooks/repository-hooks.ts";
-import { deliveryOf, faultsOf, type HookApi } from "../host-api/hooks.ts";
+import { faultsOf, type HookApi, lastDeliveryOf } from "../host-api/hooks.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { isSigningToken } from "./signature.ts";
 
@@ -72,7 +72,7 @@ export const GITLAB_HOOKS: HookApi<Hook, Delivery> = {
   log: {
     // Since 17.3.
     path: "events",
-    read: ({ response_status: status }) => deliveryOf(Number(status), String(status)),
+    read: ({ response_status: status }) => lastDeliveryOf(Number(status), String(status)),
   },
   neededRight: "the scope api and the role Maintainer in the project",
 };

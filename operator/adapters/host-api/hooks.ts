@@ -88,7 +88,7 @@ export function faultsOf(
 const UNAUTHENTIC = 401;
 
 /** A delivery by our response's status. @param answer in the host's words */
-export function deliveryOf(status: number, answer: string, at?: string | null): LastDelivery {
+export function lastDeliveryOf(status: number, answer: string, at?: string | null): LastDelivery {
   return {
     answer,
     isAccepted: status >= 200 && status < 300,

@@ -10,7 +10,7 @@ import { creationMark } from "../../../crds/environment/idempotency-record.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import {
   destinationOf,
-  isPending as isUnsent,
+  isUnsent,
   type Notification,
   notificationKind,
 } from "../../../crds/notifications/notification.ts";

@@ -7,7 +7,7 @@ import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Cluster, Owner } from "../../ports/cluster.ts";
 import { type Pod, podType, warningType } from "./pod-objects.ts";
-import { type Findings, findingsOf, type MakerOf, makersOf, type NamespaceState } from "./pod-problems.ts";
+import { findingsOf, type MakerOf, makersOf, type NamespaceFindings, type NamespaceState } from "./pod-problems.ts";
 import { RESOURCE_ROWS, type Resource } from "./resource-states.ts";
 
 /** Dependencies of users' reads of what runs in a namespace. */
@@ -33,7 +33,7 @@ export async function findingsIn(
   { client, clock }: Pick<NamespaceReader, "client" | "clock">,
   namespace: string,
   kinds: readonly string[],
-): Promise<NamespaceState & { readonly findings: Findings }> {
+): Promise<NamespaceState & { readonly findings: NamespaceFindings }> {
   const listedKinds = new Set([...kinds, ...(kinds.includes("CronJob") ? ["Job"] : [])]);
   const [{ items: pods }, ...lists] = await Promise.all([
     client.list(podType, { namespace }),

@@ -25,22 +25,22 @@ export interface PodSpec {
   readonly volumes?: readonly {
     readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
     readonly persistentVolumeClaim?: { readonly claimName: string };
-    readonly projected?: { readonly sources?: readonly { readonly secret?: SecretReference }[] };
+    readonly projected?: { readonly sources?: readonly { readonly secret?: PodSecretReference }[] };
   }[];
 }
 
 export interface Container {
   readonly name: string;
   readonly image?: string;
-  readonly envFrom?: readonly { readonly secretRef?: SecretReference }[];
-  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: SecretReference } }[];
+  readonly envFrom?: readonly { readonly secretRef?: PodSecretReference }[];
+  readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: PodSecretReference } }[];
   readonly resources?: { readonly limits?: Readonly<Record<string, string>> };
   readonly startupProbe?: Probe;
   readonly readinessProbe?: Probe;
 }
 
 /** An optional one may name a missing Secret. */
-export interface SecretReference {
+export interface PodSecretReference {
   readonly name: string;
   readonly optional?: boolean;
 }

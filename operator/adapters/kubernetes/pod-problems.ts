@@ -16,7 +16,7 @@ import {
 import { RESOURCE_ROWS, type Resource, type ResourceState } from "./resource-states.ts";
 
 /** A problem without its evidence, and the evidence's place. */
-export interface Finding extends Omit<PodProblem, "evidence"> {
+export interface PodFinding extends Omit<PodProblem, "evidence"> {
   readonly said: string;
   /** The pod with the problem, if any. */
   readonly pod?: Pod;
@@ -41,8 +41,8 @@ export interface NamespaceState {
 }
 
 /** Problems in a namespace. */
-export interface Findings {
-  readonly problems: readonly Finding[];
+export interface NamespaceFindings {
+  readonly problems: readonly PodFinding[];
   readonly quiet: readonly QuietProblem[];
   readonly isServing: boolean;
   /** True when warnings would say more. */
@@ -50,7 +50,7 @@ export interface Findings {
 }
 
 /** Problems in a namespace, most severe first, one per workload. */
-export function findingsOf({ pods, resources, warnings = [] }: NamespaceState, now: Date): Findings {
+export function findingsOf({ pods, resources, warnings = [] }: NamespaceState, now: Date): NamespaceFindings {
   const makers = makersOf(resources);
   const current = servingPods(pods, makers);
   const creating = current.filter(isBeingCreated);
@@ -69,7 +69,7 @@ export function findingsOf({ pods, resources, warnings = [] }: NamespaceState, n
       stateFinding(object, state, newestPod(pods, subjectOf(object).object, makers)),
     ),
   ].sort(byGravity);
-  const firsts = new Map<string, Finding>();
+  const firsts = new Map<string, PodFinding>();
   for (const finding of findings) {
     const key = titleOf(finding.object);
     if (!firsts.has(key)) firsts.set(key, finding);
@@ -89,8 +89,8 @@ function quietProblem({ object, state }: { object: Resource; state: ResourceStat
   return { kind, name: metadata.name, what: words, isDegraded: state.reason !== "ResourceNotReady" };
 }
 
-function byGravity(one: Finding, other: Finding): number {
-  const rank = ({ reason }: Finding) => POD_PROBLEM_REASONS.indexOf(reason);
+function byGravity(one: PodFinding, other: PodFinding): number {
+  const rank = ({ reason }: PodFinding) => POD_PROBLEM_REASONS.indexOf(reason);
   return rank(one) - rank(other) || titleOf(one.object).localeCompare(titleOf(other.object));
 }
 
@@ -173,7 +173,7 @@ export function podsMadeBy(pods: readonly Pod[], { kind, name }: NamedObject, ma
 }
 
 /** A Deployment's missing pods are explained by its own condition. */
-function refusals(deployment: Resource): readonly Finding[] {
+function refusals(deployment: Resource): readonly PodFinding[] {
   const { status, metadata } = deployment;
   const refused = status?.conditions?.find(({ type }) => type === "ReplicaFailure");
   if (refused?.status !== "True" || status?.observedGeneration !== metadata.generation) return [];
@@ -182,7 +182,7 @@ function refusals(deployment: Resource): readonly Finding[] {
 }
 
 /** Other workloads' missing pods are explained only by events; one older than a pod of the same owner is obsolete. */
-function refusedBy(object: Resource, pods: readonly Pod[], warnings: readonly WarningEvent[]): readonly Finding[] {
+function refusedBy(object: Resource, pods: readonly Pod[], warnings: readonly WarningEvent[]): readonly PodFinding[] {
   const { uid } = object.metadata;
   const warning = latestAbout(uid, warnings, ["FailedCreate"]);
   if (warning === undefined) return [];
@@ -200,7 +200,7 @@ const latestAbout = (uid: string, warnings: readonly WarningEvent[], reasons: re
     .filter(({ reason = "", involvedObject }) => reasons.includes(reason) && involvedObject.uid === uid)
     .sort((one, other) => (lastSeen(one) < lastSeen(other) ? 1 : -1))[0];
 
-function refusal(object: Resource, said: string, since: string): Finding {
+function refusal(object: Resource, said: string, since: string): PodFinding {
   const about = { ...subjectOf(object), since: new Date(since), said };
   // Only these words of the quota's admission distinguish it from other refusals.
   if (!said.includes("exceeded quota")) {
@@ -217,7 +217,7 @@ const subjectOf = (object: Resource) => ({
   object: { kind: object.kind, name: object.metadata.name },
 });
 
-function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefined): readonly Finding[] {
+function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefined): readonly PodFinding[] {
   const { reason, what, remedy = "", said = "", since = object.metadata.creationTimestamp, speaks } = state;
   if (what === undefined) return [];
   const speaker = speaks && pod !== undefined ? speakerOf(pod) : undefined;
@@ -226,7 +226,7 @@ function stateFinding(object: Resource, state: ResourceState, pod: Pod | undefin
 }
 
 /** Container with the best evidence: the first that failed, else the last that has begun. */
-export function speakerOf(pod: Pod): Finding["speaker"] {
+export function speakerOf(pod: Pod): PodFinding["speaker"] {
   const all = containerStatuses(pod);
   const hasBegun = ({ state, lastState }: ContainerStatus) =>
     state?.running !== undefined || state?.terminated !== undefined || lastState?.terminated !== undefined;
@@ -250,7 +250,7 @@ const isBeingCreated = (pod: Pod) =>
 const NO_VOLUME = ["FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox"];
 
 /** A pod's missing containers are explained only by events. */
-function unmounted(made: MadePod, warnings: readonly WarningEvent[]): readonly Finding[] {
+function unmounted(made: MadePod, warnings: readonly WarningEvent[]): readonly PodFinding[] {
   const warning = latestAbout(made.pod.metadata.uid, warnings, NO_VOLUME);
   if (warning === undefined) return [];
   const what = warning.reason === "FailedCreatePodSandBox" ? "its pod can't be set up" : "its pod lacks a volume";
@@ -258,7 +258,7 @@ function unmounted(made: MadePod, warnings: readonly WarningEvent[]): readonly F
   return [finding(made, "VolumeMissing", { what, remedy, said: warning.message })];
 }
 
-function podTroubles(made: MadePod, now: Date): readonly Finding[] {
+function podTroubles(made: MadePod, now: Date): readonly PodFinding[] {
   const { status } = made.pod;
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
@@ -270,7 +270,7 @@ function podTroubles(made: MadePod, now: Date): readonly Finding[] {
 }
 
 /** The scheduler gives both one reason; only the words differ. */
-function unscheduled(made: MadePod, said = ""): Finding {
+function unscheduled(made: MadePod, said = ""): PodFinding {
   if (!/persistent ?volume|volume node affinity/i.test(said)) {
     const remedy = "lower its resources (spec.overrides), or have a node added";
     return finding(made, "Unschedulable", { what: "no node has room for its pod", remedy, said });
@@ -294,7 +294,7 @@ function containerTroubles(
   made: MadePod,
   { container, isProbed }: { readonly container: ContainerStatus; readonly isProbed: boolean },
   now: Date,
-): readonly Finding[] {
+): readonly PodFinding[] {
   const { ready, state } = container;
   if (ready) return [];
   const { reason = "", message = "" } = state?.waiting ?? {};
@@ -321,7 +321,7 @@ function endInLoop({ state, lastState, restartCount }: ContainerStatus, now: Dat
 const ranLong = (startedAt: string | null | undefined, until: Date) =>
   typeof startedAt === "string" && elapsedMs(new Date(startedAt), until) >= LEFT_LOOP_MS;
 
-function imageTrouble(made: MadePod, container: ContainerStatus, message: string): Finding {
+function imageTrouble(made: MadePod, container: ContainerStatus, message: string): PodFinding {
   const { image = "its image" } = specOf(made.pod, container) ?? {};
   const remedy =
     "build and push it (is its pipeline done?), correct image.repository and image.tagTemplate of the Repository, or " +
@@ -331,7 +331,7 @@ function imageTrouble(made: MadePod, container: ContainerStatus, message: string
   return finding(made, "ImagePullFailed", { what: `image '${image}' can't be pulled`, remedy, said });
 }
 
-function loopTrouble(made: MadePod, container: ContainerStatus, ended: Terminated): Finding {
+function loopTrouble(made: MadePod, container: ContainerStatus, ended: Terminated): PodFinding {
   const how = ended.signal ? `signal ${ended.signal}` : `exit code ${ended.exitCode}`;
   const limit = specOf(made.pod, container)?.resources?.limits?.memory;
   const isOutOfMemory = ended.reason === "OOMKilled";
@@ -348,7 +348,7 @@ function loopTrouble(made: MadePod, container: ContainerStatus, ended: Terminate
   };
 }
 
-function probeTrouble(made: MadePod, container: ContainerStatus): Finding {
+function probeTrouble(made: MadePod, container: ContainerStatus): PodFinding {
   const spec = specOf(made.pod, container);
   const isStarting = container.started === false && spec?.startupProbe !== undefined;
   const probe = isStarting ? spec?.startupProbe : spec?.readinessProbe;
@@ -376,8 +376,8 @@ function named({ pod }: MadePod, container: ContainerStatus): string {
 function finding(
   { pod, maker }: MadePod,
   reason: PodProblemReason,
-  { said = "", ...texts }: Pick<Finding, "what" | "remedy"> & { readonly said?: string | undefined },
-): Finding {
+  { said = "", ...texts }: Pick<PodFinding, "what" | "remedy"> & { readonly said?: string | undefined },
+): PodFinding {
   const ready = pod.status?.conditions?.find(({ type }) => type === "Ready");
   const since = new Date(ready?.lastTransitionTime ?? pod.metadata.creationTimestamp);
   return { reason, component: componentLabel(pod) ?? maker.name, object: maker, ...texts, since, said, pod };

@@ -6,9 +6,9 @@ import {
   type Container,
   containersOf,
   type Pod,
+  type PodSecretReference,
   type PodSpec,
   type SecretObject,
-  type SecretReference,
 } from "./pod-objects.ts";
 
 /** Reads Secrets; a `"forbidden"` one may exist. */
@@ -67,13 +67,13 @@ function valuesOf({ data = {}, type }: Pick<SecretObject, "data" | "type"> = {})
   return [...values, ...logins, ...logins.map((login) => login.slice(login.indexOf(":") + 1))];
 }
 
-function secretsOf({ env = [], envFrom = [] }: Container): SecretReference[] {
+function secretsOf({ env = [], envFrom = [] }: Container): PodSecretReference[] {
   const single = env.map(({ valueFrom }) => valueFrom?.secretKeyRef);
   const whole = envFrom.map(({ secretRef }) => secretRef);
   return [...single, ...whole].filter((reference) => reference !== undefined);
 }
 
-function volumeSecrets({ volumes = [] }: PodSpec): SecretReference[] {
+function volumeSecrets({ volumes = [] }: PodSpec): PodSecretReference[] {
   return volumes.flatMap(({ secret, projected }) => {
     const { secretName: name, ...more } = secret ?? {};
     const sources = (projected?.sources ?? []).map((source) => source.secret);

@@ -14,9 +14,9 @@ import { isReady } from "./pod-objects.ts";
 import {
   COMPONENT_LABEL,
   currentPods,
-  type Finding,
   type NamespaceState,
   newestPod,
+  type PodFinding,
   runningIn,
   servingPods,
   speakerOf,
@@ -102,7 +102,7 @@ export function kubernetesPods(client: KubeClient, clock: Clock, services: reado
 /** The container's last lines; else the cluster's message, which may quote the container. */
 async function evidence(
   context: PodReaders,
-  { said, pod, speaker }: Pick<Finding, "said" | "pod" | "speaker">,
+  { said, pod, speaker }: Pick<PodFinding, "said" | "pod" | "speaker">,
 ): Promise<string> {
   if (pod === undefined) return lastLines(printable(said));
   try {
@@ -149,10 +149,10 @@ function lastLines(text: string): string {
 
 /** Findings, each with the component or backing service of its pods, if any. */
 function ofComponents(
-  findings: readonly Finding[],
+  findings: readonly PodFinding[],
   { pods, resources }: NamespaceState,
   rules: ComponentRules,
-): readonly Finding[] {
+): readonly PodFinding[] {
   const templates = new Map(
     resources.flatMap((object) => {
       const template = templateOf(object);

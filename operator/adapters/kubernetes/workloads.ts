@@ -6,7 +6,7 @@ import type { Workload, Workloads } from "../../ports/api/pods.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
 import { findingsIn, hasNamespace, type NamespaceReader } from "./namespace-state.ts";
 import { containerStatuses, containersOf, isReady, type Pod, type PodSpec } from "./pod-objects.ts";
-import { currentPods, type Findings, makersOf, type NamespaceState } from "./pod-problems.ts";
+import { currentPods, makersOf, type NamespaceFindings, type NamespaceState } from "./pod-problems.ts";
 import { RESOURCE_ROWS, type Resource, templateOf, WORKLOAD_KINDS } from "./resource-states.ts";
 import { forUser } from "./user-request.ts";
 
@@ -39,7 +39,7 @@ interface Listed extends Omit<Workload, "component" | "problem" | "restarts"> {
 /** Workloads of a namespace, by component, kind and name. */
 export function workloadsOf(
   { pods, resources }: NamespaceState,
-  findings: Findings,
+  findings: NamespaceFindings,
   rules: ComponentRules,
 ): readonly Workload[] {
   const makers = makersOf(resources);
@@ -90,7 +90,7 @@ function restartsOf(pods: readonly Pod[]): number {
 }
 
 /** Problems by title. The cluster's messages are left out: they may hold secrets. */
-function problemsOf({ problems, quiet }: Findings): ReadonlyMap<string, string> {
+function problemsOf({ problems, quiet }: NamespaceFindings): ReadonlyMap<string, string> {
   return new Map([
     ...quiet.map((one) => [titleOf(one), one.what] as const),
     ...problems.map(({ object, what, remedy }) => [titleOf(object), `${what}: ${remedy}`] as const),

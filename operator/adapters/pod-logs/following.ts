@@ -10,8 +10,8 @@ import type { NamespaceReader } from "../kubernetes/namespace-state.ts";
 import type { Pod } from "../kubernetes/pod-objects.ts";
 import { forUser } from "../kubernetes/user-request.ts";
 import {
-  inOrder,
   type LogSource,
+  linesByTime,
   logSources,
   maskedLines,
   maskFor,
@@ -187,7 +187,7 @@ export class PodLogFollowing {
     const first = this.#mailbox.take();
     if (first.length === 0) return [];
     await pause(this.#options.clock, GATHER_MS, this.#ending.signal);
-    return this.#delivered(inOrder([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
+    return this.#delivered(linesByTime([...first, ...this.#mailbox.take()]), [...this.#open.keys()]);
   }
 
   /** Masked lines with their positions; `goingOn` are containers that may write more. */

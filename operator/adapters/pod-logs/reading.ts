@@ -140,7 +140,7 @@ export const momentOf = (date: Date) => date.toISOString().replace("Z", "000000Z
 
 /** The last lines, in order of writing; equal moments in the given order. */
 export function newest<L extends LogLine>(lines: readonly L[], count: number): L[] {
-  const last = inOrder(lines).slice(-count);
+  const last = linesByTime(lines).slice(-count);
   let left = MOST_CHARACTERS;
   for (let index = last.length - 1; index >= 0; index -= 1) {
     left -= last[index]?.text.length ?? 0;
@@ -149,7 +149,7 @@ export function newest<L extends LogLine>(lines: readonly L[], count: number): L
   return last;
 }
 
-export function inOrder<L extends LogLine>(lines: readonly L[]): L[] {
+export function linesByTime<L extends LogLine>(lines: readonly L[]): L[] {
   return [...lines].sort(({ at: one }, { at: other }) => (one < other ? -1 : one > other ? 1 : 0));
 }
 

@@ -1,6 +1,6 @@
 /** Drops what is old or too much: webhook deliveries, notifications, rollups, and records of environments. */
 import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
-import { isPending as isWaiting } from "../../../crds/notifications/notification.ts";
+import { isUnsent } from "../../../crds/notifications/notification.ts";
 import { byTheHour, dayOf } from "../../../crds/rollup.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
@@ -65,7 +65,7 @@ export function removeFinishedMessages({
   return async (signal: AbortSignal): Promise<boolean> => {
     const { finished, hours } = settings.notifications.retention;
     const notBefore = new Date(clock.now().getTime() - hours * HOUR_MS);
-    const done = notifications.list().filter((one) => !isWaiting(one));
+    const done = notifications.list().filter((one) => !isUnsent(one));
     const surplus = surplusOf(done, createdAtMs, { atMost: finished, notBefore });
     return removeSome(surplus, (one) => notifications.remove(one), { ...MOST_MESSAGES, signal });
   };

@@ -1,4 +1,4 @@
-import { destinationOf, isPending } from "../../../crds/notifications/notification.ts";
+import { destinationOf, isUnsent } from "../../../crds/notifications/notification.ts";
 import type { Enqueue } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 
@@ -7,11 +7,11 @@ import type { Caches } from "../../ports/caches.ts";
  */
 export function enqueueOnMessages({ notifications }: Pick<Caches, "notifications">, enqueue: Enqueue): () => void {
   return notifications.subscribe((_key, current, previous) => {
-    if (current !== undefined && previous === undefined && isPending(current)) enqueue(destinationOf(current));
+    if (current !== undefined && previous === undefined && isUnsent(current)) enqueue(destinationOf(current));
   });
 }
 
 /** Destinations with waiting messages. */
 export function waitingDestinations({ notifications }: Pick<Caches, "notifications">): readonly string[] {
-  return [...new Set(notifications.list().filter(isPending).map(destinationOf))];
+  return [...new Set(notifications.list().filter(isUnsent).map(destinationOf))];
 }

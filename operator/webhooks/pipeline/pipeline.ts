@@ -16,12 +16,12 @@ import { branchOf, type Repository } from "../../../crds/repository/repository.t
 import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
 import {
-  type Components,
+  allowedOrganizationsProblem,
+  allowedRepositoriesProblem,
+  type CreationComponents,
   completed,
   fullProblem,
-  organizationProblem,
   problemIn,
-  repositoryProblem,
 } from "../creation.ts";
 import {
   type Decided,
@@ -210,8 +210,8 @@ function rulesOf(
     ["create_on_success", "CreatesNone", createOnSuccessProblem(repository)],
     ["pull_request", "OfPullRequest", pullRequestProblem(creation)],
     ["all_workflows", "NotBuilt", unbuiltProblem(creation)],
-    ["allowed_organizations", "OrganizationNotAllowed", organizationProblem(repository, context.settings)],
-    ["allowed_repositories", "RepositoryNotAllowed", repositoryProblem(repository, context.settings)],
+    ["allowed_organizations", "OrganizationNotAllowed", allowedOrganizationsProblem(repository, context.settings)],
+    ["allowed_repositories", "RepositoryNotAllowed", allowedRepositoriesProblem(repository, context.settings)],
     ["former_environment", "DeletedBefore", returnProblem(creation)],
     ["max_environments", "RepositoryFull", fullProblem(repository, context)],
   ];
@@ -286,7 +286,7 @@ async function created(creation: Creation, former: readonly RuleVerdict[]): Prom
   return { decision: { do: "create", name, spec, reason: "PipelineSucceeded" }, trace: all };
 }
 
-function specOf({ subject, context }: Creation, { sources, groups }: Components): EnvironmentSpec {
+function specOf({ subject, context }: Creation, { sources, groups }: CreationComponents): EnvironmentSpec {
   const { repository, host, delivery } = subject;
   const { name } = repository.metadata;
   return {

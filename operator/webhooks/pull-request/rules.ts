@@ -10,7 +10,7 @@ import {
 } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestAction, PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
-import { fullProblem, organizationProblem, repositoryProblem } from "../creation.ts";
+import { allowedOrganizationsProblem, allowedRepositoriesProblem, fullProblem } from "../creation.ts";
 import type { DecisionContext } from "../decision.ts";
 import type { KnownState } from "./states.ts";
 
@@ -63,12 +63,12 @@ export const CREATION_RULES: readonly Rule[] = [
   {
     name: "allowed_organizations",
     reason: "OrganizationNotAllowed",
-    problem: ({ repository, context }) => organizationProblem(repository, context.settings),
+    problem: ({ repository, context }) => allowedOrganizationsProblem(repository, context.settings),
   },
   {
     name: "allowed_repositories",
     reason: "RepositoryNotAllowed",
-    problem: ({ repository, context }) => repositoryProblem(repository, context.settings),
+    problem: ({ repository, context }) => allowedRepositoriesProblem(repository, context.settings),
   },
   { name: "create_on", reason: "ActionCreatesNone", problem: actionProblem },
   ...LASTING_RULES,

@@ -62,14 +62,14 @@ function statesOf(events: readonly StateEvent[], host: string, context: StateCon
     const isRefetched = source === "refetch";
     return [{ state, atMs, receivedAtMs, isRefetched, isUnsure: !isRefetched && format.mayHideLabels(state) }];
   });
-  return inOrder(states);
+  return statesByAge(states);
 }
 
 /**
  * States by age, newest last. Hosts give whole seconds. Within one, a fetched state is newer than earlier arrivals;
  * then a closed one is newest.
  */
-export function inOrder(states: readonly KnownState[]): readonly KnownState[] {
+export function statesByAge(states: readonly KnownState[]): readonly KnownState[] {
   const lastRefetchMs = refetchTimes(states);
   const ranked = states.map((one) => ({ one, refetchedAtMs: lastRefetchMs(one) }));
   ranked.sort((a, b) => a.one.atMs - b.one.atMs || a.refetchedAtMs - b.refetchedAtMs || ofOneSecond(a.one, b.one));

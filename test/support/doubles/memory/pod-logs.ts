@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
-import { inOrder, maskedLines, momentOf, newest } from "../../../../operator/adapters/pod-logs/reading.ts";
+import { linesByTime, maskedLines, momentOf, newest } from "../../../../operator/adapters/pod-logs/reading.ts";
 import { printable } from "../../../../operator/masking/secret-mask.ts";
 import type {
   FollowedSelection,
@@ -57,7 +57,7 @@ export function memoryPodLogs(): MemoryPodLogs {
       while (isHolding && !signal.aborted) {
         const added = all().slice(known);
         known += added.length;
-        yield await reported(inOrder(added));
+        yield await reported(linesByTime(added));
         if (all().length === known) await once(news, "line", { signal }).catch(() => undefined);
       }
     } finally {

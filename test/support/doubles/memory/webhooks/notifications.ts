@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   destinationOf,
-  isPending,
+  isUnsent,
   type Notification,
   type NotificationSpec,
   type NotificationStatus,
@@ -36,7 +36,7 @@ export function memoryNotifications(clock: Clock): MemoryNotifications {
   return {
     list: () => [...byName.values()],
     pendingFor: (destination) =>
-      [...byName.values()].filter((one) => isPending(one) && destinationOf(one) === destination),
+      [...byName.values()].filter((one) => isUnsent(one) && destinationOf(one) === destination),
     async add(name, spec) {
       if (failure !== undefined) throw failure;
       if (byName.has(name)) return;

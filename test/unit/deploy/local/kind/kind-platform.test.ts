@@ -11,7 +11,7 @@ import { makeRepositories } from "../../../../../deploy/local/git/repositories.t
 import { argoCd } from "../../../../../deploy/local/kind/argo-cd.ts";
 import { clusterConfig } from "../../../../../deploy/local/kind/cluster.ts";
 import { releasedImage } from "../../../../../deploy/local/kind/images.ts";
-import { valuesOf } from "../../../../../deploy/local/kind/platform.ts";
+import { kindValues } from "../../../../../deploy/local/kind/platform.ts";
 import { type Sources, startKindPlatform } from "../../../../../deploy/local/kind/up.ts";
 import { renderChart } from "../../../../../deploy/local/kubernetes/helm.ts";
 import { kindCli } from "../../../../../e2e/kind.ts";
@@ -145,7 +145,7 @@ describe("the platform on a kind cluster", () => {
     await mkdir(state);
     const repositories = await makeRepositories(state);
     const bridge = { address: "172.18.0.1", network: "172.18.0.0/16" };
-    const values = valuesOf({ bridge, repositories, images, ingressAddress: "10.96.12.34:443" });
+    const values = kindValues({ bridge, repositories, images, ingressAddress: "10.96.12.34:443" });
     const manifests = await renderChart({
       chart: "platform",
       release: "platform",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Pod } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
-import { type Finding, findingsOf } from "../../../../../operator/adapters/kubernetes/pod-problems.ts";
+import { findingsOf, type PodFinding } from "../../../../../operator/adapters/kubernetes/pod-problems.ts";
 import type { Resource } from "../../../../../operator/adapters/kubernetes/resource-states.ts";
 import {
   BORN,
@@ -211,7 +211,7 @@ describe("what keeps pods from serving", () => {
     const found = findingsOf({ pods, resources: deployments }, NOW).problems;
     expect(found).toHaveLength(expected.length);
     for (const [index, { component = "backend", sentence, speaks, ...rest }] of expected.entries()) {
-      const { what, remedy } = found[index] as Finding;
+      const { what, remedy } = found[index] as PodFinding;
       expect(found[index]).toMatchObject({ component, ...rest });
       expect(`${component}: ${what}: ${remedy}`).toMatch(sentence);
       if (speaks !== undefined) expect(found[index]?.speaker?.isPrevious).toBe(speaks);
