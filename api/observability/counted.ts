@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../crds/durations.ts";
 import { oncePer } from "../../crds/once-per.ts";
-import { type SlotCounts, STORED_EVERY_MS, sumOf } from "../../crds/rollup.ts";
 import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import { type SlotCounts, STORED_EVERY_MS, sumOf } from "../../crds/usage/rollup.ts";
 import type { Rollups } from "../../operator/ports/rollups.ts";
 
 /** Counts of the period: slots that begin in it, of five minutes, or of an hour where they are old. */

@@ -1,6 +1,6 @@
-import type { SlotCounts } from "../../crds/rollup.ts";
-import { COUNTERS, countWithin } from "../../crds/rollup.ts";
 import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import type { SlotCounts } from "../../crds/usage/rollup.ts";
+import { COUNTERS, countWithin } from "../../crds/usage/rollup.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 
 export interface Score {

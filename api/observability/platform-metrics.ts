@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import { DAY_MS } from "../../crds/durations.ts";
 import type { Phase } from "../../crds/environment/ephemeral-environment.ts";
-import { COUNTERS, quantileMs } from "../../crds/rollup.ts";
 import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import { COUNTERS, quantileMs } from "../../crds/usage/rollup.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";

@@ -1,5 +1,5 @@
-import { DAY_MS, WEEK_MS } from "../../crds/durations.ts";
-import { oncePer } from "../../crds/once-per.ts";
+import { DAY_MS, WEEK_MS } from "../durations.ts";
+import { oncePer } from "../once-per.ts";
 import { midnightOf, type Period, type PeriodSummary, summaryOf, sumOfSummaries } from "./period-summary.ts";
 import type { UsageRecord } from "./usage-record.ts";
 

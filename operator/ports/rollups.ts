@@ -1,4 +1,4 @@
-import type { Rollup } from "../../crds/rollup.ts";
+import type { Rollup } from "../../crds/usage/rollup.ts";
 
 /** A stored day. */
 export interface StoredRollup extends Rollup {

@@ -1,4 +1,4 @@
-import { COUNTERS, durationCounter } from "../../crds/rollup.ts";
+import { COUNTERS, durationCounter } from "../../crds/usage/rollup.ts";
 import type { ReconcileOutcome } from "../kit/controller/controller.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { Recorder } from "./recorder.ts";

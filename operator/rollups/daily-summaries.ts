@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS } from "../../crds/durations.ts";
 import { completeRecord } from "../../crds/environment/environment-record.ts";
-import { dayOf } from "../../crds/rollup.ts";
 import { byDimension, cappedRows, midnightOf, type PeriodSummary, summaryOf } from "../../crds/usage/period-summary.ts";
+import { dayOf } from "../../crds/usage/rollup.ts";
 import { createUsageReader } from "../../crds/usage/usage-record.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Caches } from "../ports/caches.ts";

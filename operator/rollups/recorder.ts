@@ -1,4 +1,4 @@
-import { dayOf, merged, type Rollup, type Slots, STORED_EVERY_MS, slotOf } from "../../crds/rollup.ts";
+import { dayOf, merged, type Rollup, type Slots, STORED_EVERY_MS, slotOf } from "../../crds/usage/rollup.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import type { RollupStore, StoredRollup } from "../ports/rollups.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import type { Rollup } from "../../crds/rollup.ts";
 import { sumOfSummaries } from "../../crds/usage/period-summary.ts";
+import type { Rollup } from "../../crds/usage/rollup.ts";
 import { watchedRollups } from "../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore, watchedRollupDays } from "../../operator/adapters/kubernetes/records/rollups.ts";
 import { createCacheSet } from "../../operator/kit/cache/cache-set.ts";

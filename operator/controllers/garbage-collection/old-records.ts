@@ -1,7 +1,7 @@
 /** Drops what is old or too much: webhook deliveries, notifications, rollups, and records of environments. */
 import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
 import { isUnsent } from "../../../crds/notifications/notification.ts";
-import { byTheHour, dayOf } from "../../../crds/rollup.ts";
+import { byTheHour, dayOf } from "../../../crds/usage/rollup.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { fairShare, type KeptBounds, surplusOf } from "../../kit/surplus.ts";
 import { eachOf } from "../../kit/time/each-of.ts";

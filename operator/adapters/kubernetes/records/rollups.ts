@@ -1,6 +1,5 @@
 import { GROUP } from "../../../../crds/group.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
-import type { Rollup, SlotCounts } from "../../../../crds/rollup.ts";
 import {
   byDimension,
   type Dimension,
@@ -9,6 +8,7 @@ import {
   type Rows,
   type Totals,
 } from "../../../../crds/usage/period-summary.ts";
+import type { Rollup, SlotCounts } from "../../../../crds/usage/rollup.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";

@@ -1,5 +1,5 @@
-import type { Rollup, SlotCounts } from "../../../../../crds/rollup.ts";
 import type { PeriodSummary } from "../../../../../crds/usage/period-summary.ts";
+import type { Rollup, SlotCounts } from "../../../../../crds/usage/rollup.ts";
 import type { RollupStore, Rollups, StoredRollup } from "../../../../../operator/ports/rollups.ts";
 
 export function memoryRollupStore(): RollupStore {

@@ -1,5 +1,5 @@
 /** A rollup: what all replicas counted on a day, by short slots, and the usage of environments on it. */
-import type { PeriodSummary } from "./usage/period-summary.ts";
+import type { PeriodSummary } from "./period-summary.ts";
 
 /** Counts of a slot, by counter name. */
 export type SlotCounts = Readonly<Record<string, number>>;

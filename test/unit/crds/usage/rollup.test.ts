@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { byTheHour, countWithin, durationCounter, merged, quantileMs } from "../../../crds/rollup.ts";
+import { byTheHour, countWithin, durationCounter, merged, quantileMs } from "../../../../crds/usage/rollup.ts";
 
 const counted = (name: string, durations: readonly number[]) => {
   const counts: Record<string, number> = {};
