@@ -1,6 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Settings } from "../../config/settings.ts";
 import { isSafeAddress } from "../../crds/addresses.ts";
+import { HOUR_MS } from "../../crds/durations.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { Clock } from "../../operator/kit/time/clock.ts";
 import { HttpError } from "../errors.ts";
@@ -12,7 +13,7 @@ const MAX_DOCUMENT_BYTES = 1_048_576;
 /** Older keys are fetched again in the background. */
 const REFRESH_AFTER_MS = 5 * 60_000;
 /** Time for which keys serve without their issuer: a revoked key must not live for ever. */
-const STALE_LIMIT_MS = 12 * 3_600_000;
+const STALE_LIMIT_MS = 12 * HOUR_MS;
 const FAILURE_BACKOFF_MS = 10_000;
 /** Least time between two fetches for unknown key ids. */
 const UNKNOWN_KEY_COOLDOWN_MS = 60_000;

@@ -1,4 +1,5 @@
 import type { ApiToken } from "../../crds/api-token.ts";
+import { DAY_MS } from "../../crds/durations.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { Clock } from "../../operator/kit/time/clock.ts";
 import type { ApiTokens, AssertedClaims } from "../../operator/ports/api-tokens.ts";
@@ -9,7 +10,7 @@ import { assertedClaimsOf } from "./callers.ts";
 /** Precision of the time of a token's last use. */
 const USE_MS = 60_000;
 /** Time until unchanged facts about an owner are written again. */
-const ASSERTION_MS = 86_400_000;
+const ASSERTION_MS = DAY_MS;
 const RETRY_MS = 10_000;
 
 interface Context extends Pick<Services, "clock" | "log"> {

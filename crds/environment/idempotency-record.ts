@@ -1,3 +1,4 @@
+import { DAY_MS } from "../durations.ts";
 import { CREATION_MARK_ANNOTATION } from "../group.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
@@ -11,7 +12,7 @@ export interface IdempotencyRecord {
   readonly request: string;
 }
 
-const REMEMBERED_MS = 24 * 3_600_000;
+const REMEMBERED_MS = DAY_MS;
 
 /** Annotations of a new environment. */
 export function markAnnotations({ key, request }: IdempotencyRecord): Record<string, string> {

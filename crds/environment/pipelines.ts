@@ -1,3 +1,5 @@
+import { HOUR_MS } from "../durations.ts";
+
 type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "at", string>> & {
   readonly id: number;
   readonly attempt?: number;
@@ -113,7 +115,7 @@ export function decidingPipeline<P extends Pipeline>(pipelines: readonly P[]): P
   return first ?? byAge.at(-1);
 }
 
-const SILENT_AFTER_MS = 2 * 3_600_000;
+const SILENT_AFTER_MS = 2 * HOUR_MS;
 
 /** Moment from which a pipeline's commit may be deployed: its end, or too long without a report. */
 export function pipelineEnd({ status, at }: Pipeline): Date {

@@ -1,10 +1,11 @@
+import { HOUR_MS } from "../../crds/durations.ts";
 import { dayOf, merged, type Rollup, type Slots, STORED_EVERY_MS, slotOf } from "../../crds/usage/rollup.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
 import type { RollupStore, StoredRollup } from "../ports/rollups.ts";
 
 /** A process silent for this long has ended; names of many short-lived ones must not fill the rollup. */
-const WRITER_FORGOTTEN_MS = 6 * 3_600_000;
+const WRITER_FORGOTTEN_MS = 6 * HOUR_MS;
 const MOST_WRITERS = 256;
 const ATTEMPTS = 8;
 /** Limit on slots waiting for the API server: a day of them. */

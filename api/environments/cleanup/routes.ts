@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import { findCondition } from "../../../crds/conditions.ts";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected, isRefusedReturn } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
@@ -27,7 +28,6 @@ export const cleanupFailedEnvironments = route({
   return { status: "success", ...(await cleanUp(failed.items, body, services)) };
 });
 
-const HOUR_MS = 3_600_000;
 /** More would only queue before the API server. */
 const AT_ONCE = 8;
 /** Checks before an environment is skipped. */

@@ -1,12 +1,13 @@
 import { Agent, request } from "undici";
 import { isSafeAddress } from "../../../crds/addresses.ts";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { errorCode } from "../../kit/error-code.ts";
 import { type Chat, MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Longer waits are ignored. */
-const LONGEST_WAIT_MS = 3_600_000;
+const LONGEST_WAIT_MS = HOUR_MS;
 /** Statuses unrelated to the message: a timeout, too early, too many. */
 const PASSING = [408, 425, 429];
 

@@ -1,4 +1,5 @@
 import { findCondition } from "../../../crds/conditions.ts";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { wantedCommit } from "../../../crds/environment/component-build.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
@@ -155,7 +156,7 @@ function madeFor(change: StoredChange): string {
   return madeBy(change);
 }
 
-const SOON_MS = 3_600_000;
+const SOON_MS = HOUR_MS;
 
 /**
  * Publishes once per expiry that it is within the hour. One first seen within it is skipped: the environment is new or

@@ -1,4 +1,5 @@
 import { type ApiToken, endedAt, isValueOwner, TOKEN_VARIABLE, valueOwner } from "../../../crds/api-token.ts";
+import { DAY_MS } from "../../../crds/durations.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import type { CollectionDependencies } from "./dependencies.ts";
 import { earlierOfClocks } from "./old-records.ts";
@@ -78,7 +79,7 @@ const BLOCKED: BlockedSweep = {
 };
 
 /** Time for which a revoked or expired token stays listed. */
-const LISTED_MS = 30 * 86_400_000;
+const LISTED_MS = 30 * DAY_MS;
 
 /**
  * Deletes API tokens that ended long ago, and values that must no longer be shown: those of ended tokens, which a

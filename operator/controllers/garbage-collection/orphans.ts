@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { isConfirmed } from "../../../crds/environment/deletion-budget.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
 import { CONFIRM_DELETION_ANNOTATION, ENVIRONMENT_NAME_LABEL, ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
@@ -43,8 +44,6 @@ interface Candidate {
 }
 
 type Candidates = Map<string, Candidate>;
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Sweeps orphans, which are objects of environments that no longer exist: the finalizer was removed, a step was forced, or etcd was

@@ -1,5 +1,6 @@
 import type { Settings } from "../../../config/settings.ts";
 import { clipped } from "../../../crds/conditions.ts";
+import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { plannedEnd } from "../../../crds/environment/lifetime.ts";
 import { FACT_MAX_LENGTH } from "../../../crds/notifications/notification.schema.ts";
@@ -12,9 +13,9 @@ import type { EventRecorder } from "../../ports/event-recorder.ts";
 import { MessageRefused, MessagingUnavailable, type Notifications } from "../../ports/notifications.ts";
 
 /** An outage of a day costs about thirty attempts a channel. */
-const RETRY_MS = { first: 10_000, longest: 3_600_000 };
+const RETRY_MS = { first: 10_000, longest: HOUR_MS };
 /** Age at which an unsendable message is given up. */
-const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+const GIVE_UP_AFTER_MS = DAY_MS;
 /** Longer than an attempt: until then no other process begins one. */
 const CLAIMED_MS = 90_000;
 /** Limit on dropped messages before the next one is sent. */

@@ -1,4 +1,5 @@
 import { findCondition, transition, withCondition } from "../../../crds/conditions.ts";
+import { HOUR_MS } from "../../../crds/durations.ts";
 import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
 import { reconcileToken } from "../../../crds/group.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
@@ -22,7 +23,7 @@ export interface RepositoryDependencies extends CheckDependencies {
 }
 
 /** Interval of checks, because a host may become unavailable while no environment needs it. */
-const CHECK_EVERY_MS = 3_600_000;
+const CHECK_EVERY_MS = HOUR_MS;
 const RECHECK_MS = 300_000;
 
 /** Checks a Repository when due or requested; a finalizer keeps a deleted one until its last environment is gone. */

@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { SECOND_MS } from "../../../crds/durations.ts";
 import type { EnvironmentRecord } from "../../../crds/environment/environment-record.ts";
 import { shortCommit } from "../../../crds/names.ts";
 import { branchProblem } from "../../../crds/repository/branches.ts";
@@ -163,9 +164,6 @@ function parse(pattern: string): RE2JS | undefined {
   }
 }
 
-/** Times of deletions are cut to whole seconds. */
-const SECOND_MS = 1_000;
-
 /**
  * Reason why a pull request gets no further environment. After an expiry or a user's deletion it needs a new commit, a
  * reopening or a required label; after a deletion by its own event it must qualify again. Events older than the
@@ -192,6 +190,7 @@ function returnProblem(input: RuleInput): string | undefined {
  * may not say so. Also assumed without deliveries of that time.
  */
 function wasUnwanted({ states, rules }: RuleInput, { spec }: EnvironmentRecord): boolean {
+  // Times of deletions are cut to whole seconds.
   const thenMs = Date.parse(spec.deletedAt) + SECOND_MS;
   const then = states.findLast(({ receivedAtMs }) => receivedAtMs < thenMs);
   return then === undefined ? !isEndOfItsOwn(spec) : !isWanted(then.state, rules);

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type { FinalizerRemoval, TeardownStep } from "../../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
@@ -112,7 +113,6 @@ export const ACTIONS: readonly Action[] = [
   { step: "record", isFor: isOpen, run: keepRecord },
 ];
 
-const MINUTE_MS = 60_000;
 /** Interval of checks while emptying: the namespace controller reports nothing before its own next check. */
 const EMPTYING_RECHECK_MS = 2_000;
 /** Longer interval when all remaining finalizers are awaited or refused: every check lists all kinds. */
