@@ -1,5 +1,6 @@
-import { hash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { type ApiTokenSpec, type ApiTokenStatus, TOKEN_ID_LENGTH } from "./api-token.schema.ts";
+import { sha256 } from "./digest.ts";
 import { kindOf, type Namespaced, type Resource } from "./group.ts";
 import { isUuid } from "./names.ts";
 
@@ -29,7 +30,7 @@ export const tokenOf = (bytes: Uint8Array): string => `${TOKEN_PREFIX}${Buffer.f
 
 /** Hash of a token in hexadecimal digits, its id, and the beginning that users see. */
 export function tokenTraits(token: string): { tokenHash: string; id: string; prefix: string } {
-  const tokenHash = hash("sha256", token);
+  const tokenHash = sha256(token);
   return { tokenHash, id: tokenHash.slice(0, TOKEN_ID_LENGTH), prefix: token.slice(0, SHOWN_LENGTH) };
 }
 

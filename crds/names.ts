@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { sha256 } from "./digest.ts";
 
 /** Names derived from an environment's name: pure, so that they can be computed again after a crash. */
 
@@ -101,7 +101,7 @@ export function secretStoreName(environment: { name: string; uid: string }): str
  */
 export function secretEntryId(environment: { name: string; uid: string }, variable: string): string {
   const fits = /^[A-Za-z0-9_]{1,128}$/.test(variable);
-  return `${secretStoreName(environment)}-${fits ? variable : hash("sha256", variable)}`;
+  return `${secretStoreName(environment)}-${fits ? variable : sha256(variable)}`;
 }
 
 export type Component = "backend" | "frontend";

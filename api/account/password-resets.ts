@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../crds/digest.ts";
 import type { Log } from "../../operator/kit/log.ts";
 import type { IdentityProvider } from "../../operator/ports/api/identity-provider.ts";
 import { HttpError } from "../errors.ts";
@@ -66,4 +66,4 @@ export function createPasswordResets(
  * Keys of one length. Guessed addresses can be found in the counters; but those live an hour, and only the platform
  * reads them.
  */
-const keyOf = (email: string) => createHash("sha256").update(email.toLowerCase()).digest("hex");
+const keyOf = (email: string) => sha256(email.toLowerCase());

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { decodeJwt } from "jose";
+import { sha256 } from "../../crds/digest.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../../operator/kit/time/clock.ts";
 import { type ConsoleIssuer, IssuerRefused } from "./issuer.ts";
@@ -33,7 +33,7 @@ export function createRefresher({ issuer, clock }: { readonly issuer: ConsoleIss
     const { refreshToken } = session;
     if (refreshToken === undefined) return undefined;
     forgetOld();
-    const id = createHash("sha256").update(refreshToken.reveal()).digest("base64url");
+    const id = sha256(refreshToken.reveal(), "base64url");
     const known = refreshes.get(id);
     if (known !== undefined) return known.session;
     const refresh: Refresh = { session: followed(session, refreshToken, issuer), begunMs: clock.monotonicMs() };

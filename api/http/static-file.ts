@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Response } from "express";
+import { sha256 } from "../../crds/digest.ts";
 
 /** Answer with a file. */
 export interface StaticFile {
@@ -26,7 +26,7 @@ export async function sendStatic(
 ): Promise<boolean> {
   const content = await readFile(file).catch(absent);
   if (content === undefined) return false;
-  const digest = createHash("sha256").update(content).digest("base64url");
+  const digest = sha256(content, "base64url");
   response.type(type).set({ "Cache-Control": cacheControl, ETag: `"${digest}"`, ...headers });
   response.send(content);
   return true;

@@ -1,6 +1,5 @@
-import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { digestOf } from "../digest.ts";
+import { digestOf, sha256 } from "../digest.ts";
 import { RENEW_ANNOTATION } from "../group.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { writtenFromGit } from "./managed-by.ts";
@@ -37,7 +36,7 @@ export function noteManifest(
   const sent = partOf(environment.spec, fields) as Partial<EphemeralEnvironment["spec"]>;
   const { ttlHours: _, protected: __, protectedUntil: ___, suspended: ____, ...others } = sent;
   return {
-    specHash: hash("sha256", canonical(others), "hex"),
+    specHash: sha256(canonical(others)),
     switches: switchesOf(sent, environment, former),
     ...renewal(environment),
     writtenAt,

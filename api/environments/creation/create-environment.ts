@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { findCondition } from "../../../crds/conditions.ts";
+import { sha256 } from "../../../crds/digest.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { creationMark, type IdempotencyRecord } from "../../../crds/environment/idempotency-record.ts";
 import { ConfigInvalid, SecretsUnavailable } from "../../../crds/errors.ts";
@@ -59,7 +59,7 @@ export function idempotencyRecord(
   return { key: hash([caller.subject, key]), request: hash(comparable(body)) };
 }
 
-const hash = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+const hash = (value: unknown) => sha256(JSON.stringify(value), "base64url");
 
 /**
  * Parts that a retry has to repeat, in any order: all but the text of variables. It may be a secret, and a short one
