@@ -1,3 +1,6 @@
+/** Deepest nesting that is read of a request or webhook: later code recurses. */
+export const JSON_MAX_DEPTH = 32;
+
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 /** A JSON object; a key that is `undefined` is absent. */

@@ -10,7 +10,7 @@ const AWAY_MS = 60_000;
 /** Pause after a failure in which a read uses a stale answer. */
 const FAILURE_PAUSE_MS = 1_000;
 /** More than any minute's tokens; a dropped one costs a read. */
-const MOST_ANSWERS = 10_000;
+const MOST_KEPT = 10_000;
 
 /** The API server's answer, dated by its request: a later revocation is not in it. */
 interface Answer {
@@ -27,7 +27,7 @@ interface Asking {
 export class LiveTokens {
   readonly #tokens: Pick<ApiTokens, "known" | "readClaimed">;
   readonly #clock: Clock;
-  readonly #answers = new Map<string, Answer>();
+  readonly #memo = new Map<string, Answer>();
   readonly #asking = new Map<string, Asking>();
   #failedMs = Number.NEGATIVE_INFINITY;
 
@@ -45,7 +45,7 @@ export class LiveTokens {
     const known = this.#tokens.known(id);
     // A revocation is never undone.
     if (known?.spec.revokedAt !== undefined) return known;
-    const answer = this.#answers.get(id);
+    const answer = this.#memo.get(id);
     const ageMs = answer === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonicMs() - answer.askedMs;
     if (ageMs < TRUST_MS) return newest(answer?.token, known);
     const stale = mayBeStale && ageMs <= TRUST_MS + AWAY_MS ? answer?.token : undefined;
@@ -89,12 +89,12 @@ export class LiveTokens {
   }
 
   #keep(id: string, token: ApiToken | undefined, askedMs: number): void {
-    if ((this.#answers.get(id)?.askedMs ?? Number.NEGATIVE_INFINITY) > askedMs) return;
-    this.#answers.delete(id);
-    if (token !== undefined) this.#answers.set(id, { token, askedMs });
-    if (this.#answers.size <= MOST_ANSWERS) return;
-    for (const oldest of this.#answers.keys()) {
-      this.#answers.delete(oldest);
+    if ((this.#memo.get(id)?.askedMs ?? Number.NEGATIVE_INFINITY) > askedMs) return;
+    this.#memo.delete(id);
+    if (token !== undefined) this.#memo.set(id, { token, askedMs });
+    if (this.#memo.size <= MOST_KEPT) return;
+    for (const oldest of this.#memo.keys()) {
+      this.#memo.delete(oldest);
       return;
     }
   }

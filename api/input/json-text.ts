@@ -1,7 +1,6 @@
+import { JSON_MAX_DEPTH } from "../../crds/json.ts";
 import { HttpError } from "../errors.ts";
 
-/** No request is deeper, and later code recurses. */
-export const MAX_DEPTH = 32;
 /** Keys through which a merge could reach a prototype. */
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
@@ -54,7 +53,8 @@ export function checkDepth(bytes: Uint8Array): void {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) at = endOfText(bytes, at + 1);
     depth += STEPS.get(byte) ?? 0;
-    if (depth > MAX_DEPTH) throw new HttpError("malformed", `The body is nested deeper than ${MAX_DEPTH} levels`);
+    if (depth > JSON_MAX_DEPTH)
+      throw new HttpError("malformed", `The body is nested deeper than ${JSON_MAX_DEPTH} levels`);
   }
 }
 

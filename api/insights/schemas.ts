@@ -4,13 +4,11 @@ import { closed, literals } from "../../crds/schema.ts";
 import { DIMENSIONS } from "../../crds/usage/period-summary.ts";
 import { Basis, Budget, CostCoverage, CostRow } from "../costs/schemas.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
-import { PeriodQuery, PeriodReport } from "../schemas/period.ts";
+import { numberOfPeriod, PeriodQuery, PeriodReport } from "../schemas/period.ts";
 import { ANALYTICS_EXAMPLE, COST_ANALYSIS_EXAMPLE, INSIGHTS_DASHBOARD_EXAMPLE, USERS_EXAMPLE } from "./examples.ts";
 
-const NONE = "null: there was none.";
 const Count = Type.Integer({ minimum: 0 });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const figure = (description: string) => orNull(Type.Number(), `${description} ${NONE}`);
 const money = (description: string) => orNull(Type.Number(), `${description} null: nothing is known.`);
 const date = Type.String({ format: "date", description: "The day, in UTC; of a week its Monday." });
 
@@ -23,13 +21,13 @@ export const dashboard = {
     failed: count("Created in it, and failed before they were ready."),
     active: count("There at its end."),
   }),
-  success_rate: figure(
+  success_rate: numberOfPeriod(
     "Between 0 and 1: of the created environments that became ready or failed, the share that became ready.",
   ),
-  average_lifetime_hours: figure(
+  average_lifetime_hours: numberOfPeriod(
     "Of the environments deleted in the period, from creation to the request of the deletion.",
   ),
-  average_provision_seconds: figure("Of the environments created in the period, from creation to ready."),
+  average_provision_seconds: numberOfPeriod("Of the environments created in the period, from creation to ready."),
   peak_concurrent: count("The most that were there at the same time."),
   active_users: count("People who created one in the period."),
   total_cost: money("Costs of all environments together in the period."),
@@ -58,8 +56,8 @@ const Group = closed(
     created: Count,
     deleted: Count,
     failed: Count,
-    success_rate: figure("Between 0 and 1."),
-    average_lifetime_hours: figure("Of the environments deleted in the period."),
+    success_rate: numberOfPeriod("Between 0 and 1."),
+    average_lifetime_hours: numberOfPeriod("Of the environments deleted in the period."),
   },
   { title: "EnvironmentGroup" },
 );
@@ -87,9 +85,9 @@ export const EnvironmentAnalytics = closed(
     by_trigger: counts(TRIGGERS, "Created in the period, by what made them; kubectl: nothing else is known."),
     by_config_set: Type.Array(Group, { description: "By config set; the rows add up to the whole." }),
     ttl: closed({
-      average_hours: figure("Of the environments that were created in the period and are still known."),
-      median_hours: figure("Half of them have no longer TTL."),
-      longest_hours: figure("The longest TTL of them."),
+      average_hours: numberOfPeriod("Of the environments that were created in the period and are still known."),
+      median_hours: numberOfPeriod("Half of them have no longer TTL."),
+      longest_hours: numberOfPeriod("The longest TTL of them."),
     }),
     failure_reasons: Type.Array(
       closed(

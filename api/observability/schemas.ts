@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
-import { PeriodReport } from "../schemas/period.ts";
+import { numberOfPeriod, PeriodReport } from "../schemas/period.ts";
 
 const PERIOD = { from: "2026-05-02T12:00:00.000Z", to: "2026-06-01T12:00:00.000Z" };
 const COVERAGE = { requests_since: "2026-05-01T09:35:00.000Z", lost_by_a_kill_seconds: 10 };
@@ -50,10 +50,8 @@ const SLO_EXAMPLE = {
 };
 
 export const STATUSES = PHASES;
-const NONE = "null: there was none in the period.";
 
 const count = (description: string) => Type.Integer({ description });
-const figure = (description: string) => orNull(Type.Number(), `${description} ${NONE}`);
 
 const Coverage = closed(
   {
@@ -80,12 +78,12 @@ export const MetricsReport = closed(
     }),
     provisioning: closed({
       count: count("Environments that were created in the period and became ready."),
-      p50_seconds: figure("Half of them were ready within this time."),
-      p95_seconds: figure("95 of 100 were."),
+      p50_seconds: numberOfPeriod("Half of them were ready within this time."),
+      p95_seconds: numberOfPeriod("95 of 100 were."),
       failures: count("Environments that were created in the period, failed, and were never ready."),
     }),
     teardown: closed({
-      p95_seconds: figure("95 of 100 environments that went in the period were gone within this time."),
+      p95_seconds: numberOfPeriod("95 of 100 environments that went in the period were gone within this time."),
       stuck: count("Environments that have been deleting for more than ten minutes."),
     }),
     expiry: closed({
@@ -102,11 +100,11 @@ export const MetricsReport = closed(
       failed: count("Deliveries that were answered with a status of 500 or more."),
       refused: count("Deliveries without a known sender, or malformed."),
       queue_depth: count("Stored deliveries that wait for their outcome now."),
-      p95_ms: figure("95 of 100 were answered within this time."),
+      p95_ms: numberOfPeriod("95 of 100 were answered within this time."),
     }),
     reconcile: closed({
       queue_depth: count("Environments whose latest change no reconcile has answered yet."),
-      p95_ms: figure("95 of 100 reconciles took no longer."),
+      p95_ms: numberOfPeriod("95 of 100 reconciles took no longer."),
       errors: count("Reconciles that ended with an error."),
     }),
     coverage: Coverage,

@@ -5,7 +5,7 @@ import { closed, literals } from "../../crds/schema.ts";
 import type { Period } from "../../crds/usage/period-summary.ts";
 import { HttpError } from "../errors.ts";
 import { instantMs } from "../input/instant.ts";
-import { Instant } from "./fields.ts";
+import { Instant, orNull } from "./fields.ts";
 
 const WINDOWS_MS = { "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "30d": 30 * 24 * HOUR_MS } as const;
 const DEFAULT_WINDOW = "30d";
@@ -60,3 +60,7 @@ export function toPeriod({ fromMs, toMs }: Period): Static<typeof PeriodReport> 
 }
 
 const refused = (field: string, message: string) => new HttpError("malformed", `${field}: ${message}`);
+
+/** A number that only what happened in the period has. */
+export const numberOfPeriod = (description: string) =>
+  orNull(Type.Number(), `${description} null: there was none in the period.`);

@@ -64,7 +64,7 @@ const [creations, deletions, expirations] = [
   histogram("ephemeral_environment_expiry_lateness_seconds", {}, AN_HOUR),
 ];
 
-const lives = [
+const lifecycle = [
   graph(
     {
       title: "Environments by phase",
@@ -144,7 +144,7 @@ export const overview: Board = {
   description: "Whether environments are made, deleted and expire as they should, and how the REST interface answers.",
   rows: {
     Now: now,
-    Environments: lives,
+    Environments: lifecycle,
     Objectives: objectives,
     "REST interface": restInterface,
     "Webhooks of hosts": webhooks,

@@ -1,9 +1,8 @@
+import { JSON_MAX_DEPTH } from "../../crds/json.ts";
 import { WebhookMalformed, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import { READ_FIELDS } from "../ports/webhooks/webhook-format.ts";
 
 const KEPT_MAX_BYTES = 1_048_576;
-/** Limit of every other body, too. */
-const MAX_DEPTH = 32;
 /** Longer field names are unread ones, even fully escaped. */
 const NAME_MAX_BYTES = 128;
 const MAX_FIELDS = 1_000;
@@ -141,7 +140,8 @@ export class NeededFields {
 
   #open(isArray: boolean): void {
     this.#depth += 1;
-    if (this.#depth >= MAX_DEPTH) throw new WebhookMalformed(`The body is nested deeper than ${MAX_DEPTH} levels`);
+    if (this.#depth >= JSON_MAX_DEPTH)
+      throw new WebhookMalformed(`The body is nested deeper than ${JSON_MAX_DEPTH} levels`);
     this.#arrays = (this.#arrays << 1) | Number(isArray);
   }
 

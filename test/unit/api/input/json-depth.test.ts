@@ -1,11 +1,12 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { checkDepth, MAX_DEPTH } from "../../../../api/input/json-text.ts";
+import { checkDepth } from "../../../../api/input/json-text.ts";
+import { JSON_MAX_DEPTH } from "../../../../crds/json.ts";
 
 const nested = (depth: number, inside = "") => `${"[".repeat(depth)}${inside}${"]".repeat(depth)}`;
 
 test.each([
-  ["the deepest nesting", nested(MAX_DEPTH)],
+  ["the deepest nesting", nested(JSON_MAX_DEPTH)],
   ["brackets in a text", `["${"[{".repeat(40)}"]`],
   ["brackets after an escaped quote", `["\\"${"[".repeat(40)}"]`],
   ["a text that ends in a backslash", `["\\\\","${"[".repeat(40)}"]`],
@@ -17,9 +18,9 @@ test.each([
 });
 
 test.each([
-  ["one level more", nested(MAX_DEPTH + 1)],
-  ["the same of objects", '{"a":'.repeat(MAX_DEPTH + 1)],
-  ["the same behind a text", `["\\\\",${nested(MAX_DEPTH, '"]"')}]`],
+  ["one level more", nested(JSON_MAX_DEPTH + 1)],
+  ["the same of objects", '{"a":'.repeat(JSON_MAX_DEPTH + 1)],
+  ["the same behind a text", `["\\\\",${nested(JSON_MAX_DEPTH, '"]"')}]`],
 ])("refuses %s", (_case, text) => {
   expect(() => checkDepth(Buffer.from(text))).toThrow("nested deeper");
 });

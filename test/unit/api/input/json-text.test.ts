@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { MAX_DEPTH, parseJson } from "../../../../api/input/json-text.ts";
+import { parseJson } from "../../../../api/input/json-text.ts";
+import { JSON_MAX_DEPTH } from "../../../../crds/json.ts";
 
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
@@ -22,14 +23,14 @@ describe("parseJson", () => {
     ["the same key in two objects", '[{"a":1},{"a":{"a":2}}]'],
     ["white space before a colon", '{"a" \n:1,"b":2}'],
     ["a value that names a prototype", '{"a":"__proto__"}'],
-    ["the deepest nesting", nested(MAX_DEPTH)],
+    ["the deepest nesting", nested(JSON_MAX_DEPTH)],
   ])("takes %s", (_case, text) => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
     expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
   });
 
   test.each([
-    ["one level more", nested(MAX_DEPTH + 1), /nested deeper/],
+    ["one level more", nested(JSON_MAX_DEPTH + 1), /nested deeper/],
     ["a key twice", '{"a":1,"b":2,"a":3}', /twice/],
     ["a key twice, deep inside", '[{"x":{"a":1,"\\u0061":2}}]', /twice/],
     ["__proto__", '{"__proto__":1}', /__proto__/],
