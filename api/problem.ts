@@ -9,6 +9,7 @@ import {
   UnknownRepository,
   type Violation,
 } from "../crds/errors.ts";
+import { present } from "../crds/present.ts";
 import { ERRORS, HttpError, type RouteError } from "./errors.ts";
 import type { Version } from "./route.ts";
 import type { Problem } from "./schemas/fields.ts";
@@ -70,7 +71,7 @@ export function problemBody({
   return {
     detail,
     status_code: status,
-    ...(code === undefined ? {} : { error_code: code }),
+    ...present({ error_code: code }),
     ...(violations.length === 0 ? {} : { violations: [...violations] }),
     timestamp: now.toISOString(),
   };
@@ -92,7 +93,7 @@ function headersOf(error: unknown): Record<string, string> {
   const isUnauthenticated = error instanceof HttpError && error.kind === "unauthenticated";
   return {
     ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(Math.max(1, Math.ceil(retryAfterSeconds))) }),
-    ...(allow === undefined ? {} : { Allow: allow }),
+    ...present({ Allow: allow }),
     ...(isUnauthenticated ? { "WWW-Authenticate": "Bearer" } : {}),
   };
 }

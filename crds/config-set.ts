@@ -1,6 +1,7 @@
 import type { ConfigSetSpec, Quota } from "./config-set.schema.ts";
 import { type Counted, GROUP, kindOf, type Namespaced, type Resource } from "./group.ts";
 import { shortUid } from "./names.ts";
+import { present } from "./present.ts";
 
 export type { ComponentValues, ConfigSetSpec, Quota } from "./config-set.schema.ts";
 
@@ -42,9 +43,12 @@ export function revisionName({ name, uid, version }: Omit<ConfigSetVersion, "spe
 /** Quota for a ResourceQuota; `memory` limits use and requests. */
 export function hardLimits({ cpu, memory, storage, pods }: Quota): Readonly<Record<string, string>> {
   return {
-    ...(cpu === undefined ? {} : { "requests.cpu": cpu }),
-    ...(memory === undefined ? {} : { "requests.memory": memory, "limits.memory": memory }),
-    ...(storage === undefined ? {} : { "requests.storage": storage }),
+    ...present({
+      "requests.cpu": cpu,
+      "requests.memory": memory,
+      "limits.memory": memory,
+      "requests.storage": storage,
+    }),
     ...(pods === undefined ? {} : { pods: String(pods) }),
   };
 }

@@ -2,6 +2,7 @@ import type { ComponentValues, ConfigSetSpec } from "../../crds/config-set.ts";
 import { ConfigInvalid, type Violation } from "../../crds/errors.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { type EnvironmentVariable, PORT_VARIABLE } from "../../crds/overrides.schema.ts";
+import { present } from "../../crds/present.ts";
 import { secretNames } from "../../crds/repository/repository.ts";
 import type { Caller } from "../auth/access.ts";
 import { type ReferredVariable, unsharedReferences } from "../auth/secret-references.ts";
@@ -62,7 +63,7 @@ export async function configSetSpec(
   ];
   if (violations.length > 0) throw new ConfigInvalid(violations.slice(0, MAX_FINDINGS));
   // REST lacks these fields: values written with kubectl stay.
-  const values = former?.values === undefined ? {} : { values: former.values };
+  const values = present({ values: former?.values });
   return { ...toSpec(request), ...values };
 }
 

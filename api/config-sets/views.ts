@@ -2,6 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { ComponentValues, ConfigSet, ConfigSetSpec } from "../../crds/config-set.ts";
 import { CREATED_BY_ANNOTATION } from "../../crds/group.ts";
 import type { EnvironmentVariable } from "../../crds/overrides.schema.ts";
+import { present } from "../../crds/present.ts";
 import type { ComponentOverridesRequest } from "../schemas/config-overrides.ts";
 import { toSleepRequest } from "../schemas/sleep.ts";
 import type { ConfigSetReport } from "./schemas.ts";
@@ -29,7 +30,7 @@ export function toConfigSet({ metadata, spec }: ConfigSet, context: ConfigSetCon
     version: metadata.generation,
     production,
     ...contentOf(withoutSecrets(spec, context.secret)),
-    ...(ttlDefaultHours === undefined ? {} : { ttl_default_hours: ttlDefaultHours }),
+    ...present({ ttl_default_hours: ttlDefaultHours }),
     ...(sleep === undefined ? {} : { sleep: toSleepRequest(sleep) }),
     used_by: context.uses.get(name) ?? 0,
     created_by: annotations?.[CREATED_BY_ANNOTATION] ?? "manifest",
@@ -59,10 +60,10 @@ function contentOf(spec: ConfigSetSpec) {
     helm_values: mapped(helmValues, toComponentValues),
     env: env.map(({ secretRef, ...variable }) => ({
       ...variable,
-      ...(secretRef === undefined ? {} : { secret_ref: secretRef }),
+      ...present({ secret_ref: secretRef }),
     })),
     shared_api_keys: sharedApiKeys.map(({ name, secretRef }) => ({ name, secret_ref: secretRef })),
-    database: { ...database, ...(sizeGi === undefined ? {} : { size_gi: sizeGi }) },
+    database: { ...database, ...present({ size_gi: sizeGi }) },
     quota,
     access,
   };

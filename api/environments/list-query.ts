@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
+import { present } from "../../crds/present.ts";
 import { closed, literals } from "../../crds/schema.ts";
 import { SLEEP_STATES } from "../../crds/sleep.schema.ts";
 import type { EnvironmentQuery } from "../../operator/ports/api/environments.ts";
@@ -46,8 +47,7 @@ export function environmentQuery(
 ): EnvironmentQuery {
   return {
     isVisible: visibleTo(caller),
-    ...(status === undefined ? {} : { phase: status }),
-    ...(sleep === undefined ? {} : { sleep }),
+    ...present({ phase: status, sleep }),
     ...(search === undefined ? {} : { search: search.toLowerCase() }),
     ...(created_after === undefined ? {} : { createdFromMs: instantMs(created_after) }),
     ...(created_before === undefined ? {} : { createdBeforeMs: instantMs(created_before) }),

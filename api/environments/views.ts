@@ -6,6 +6,7 @@ import { managedBy } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { componentUrl } from "../../crds/environment/urls.ts";
 import { type Component, namespaceName } from "../../crds/names.ts";
+import { present } from "../../crds/present.ts";
 import { toEnvironmentCost } from "../costs/environment-cost.ts";
 import { toSchedule } from "../schemas/sleep.ts";
 import type { Services } from "../services.ts";
@@ -139,7 +140,7 @@ function toUrls(environment: EphemeralEnvironment, settings: UrlSettings) {
 
 function toReportedUrls(environment: EphemeralEnvironment, settings: UrlSettings): ListedReport["urls"] {
   const { hosts } = environment.status?.urls ?? {};
-  return { ...toUrls(environment, settings), ...(hosts === undefined ? {} : { hosts }) };
+  return { ...toUrls(environment, settings), ...present({ hosts }) };
 }
 
 /** URL of a component; it follows from the name, before the operator has written it. */

@@ -1,3 +1,4 @@
+import { present } from "../../crds/present.ts";
 import type { PlatformHealth } from "../../operator/ports/api/platform-health.ts";
 import type { ReadyReply, StatusReply } from "./schemas.ts";
 
@@ -41,7 +42,7 @@ export function toStatus(health: PlatformHealth, about: About): StatusReply {
         response_time_ms: Math.round(cache.responseTimeMs),
         memory_usage: `${Math.round(cache.memoryBytes / MEBIBYTE)} MiB`,
         ...(Number.isFinite(cache.ageMs) ? { age_seconds: Math.ceil(cache.ageMs / 1000) } : {}),
-        ...(about.counters === undefined ? {} : { redis: about.counters }),
+        ...present({ redis: about.counters }),
       },
       deployer: { ...checked(deployer), applications_synced: deployer.applicationsSynced },
     },

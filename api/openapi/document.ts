@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { present } from "../../crds/present.ts";
 import { HEADERS } from "../http/headers.ts";
 import { isRaw } from "../input/raw-body.ts";
 import {
@@ -175,7 +176,7 @@ function parameters(
       required: place === "path" || required.includes(name),
       // An empty one counts as absent.
       ...(place === "query" ? { allowEmptyValue: true } : {}),
-      ...(description === undefined ? {} : { description }),
+      ...present({ description }),
       // Not beside the schema: viewers would send it.
       schema: { ...(place === "header" ? withoutFormat(rest) : rest), examples: [exampleOf(property as DocumentPart)] },
     };

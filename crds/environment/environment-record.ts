@@ -1,6 +1,7 @@
 import { digestOf } from "../digest.ts";
 import { API_VERSION, ENVIRONMENT_NAME_LABEL, GROUP, kindOf, type Namespaced, type Resource } from "../group.ts";
 import { oncePer } from "../once-per.ts";
+import { present } from "../present.ts";
 import type { RecordSpec, RecordStatus } from "./environment-record.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.ts";
 
@@ -58,7 +59,7 @@ export function recordManifest(spec: RecordSpec, namespace: string) {
   const trigger = triggerKey(spec.trigger);
   const labels = {
     [ENVIRONMENT_NAME_LABEL]: spec.name,
-    ...(trigger === undefined ? {} : { [TRIGGER_LABEL]: trigger }),
+    ...present({ [TRIGGER_LABEL]: trigger }),
   };
   return {
     apiVersion: API_VERSION,

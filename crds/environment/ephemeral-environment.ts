@@ -11,6 +11,7 @@ import {
   TRACEPARENT_ANNOTATION,
 } from "../group.ts";
 import { COMPONENTS, type Component } from "../names.ts";
+import { present } from "../present.ts";
 import type { EnvironmentStatus } from "./environment-status.schema.ts";
 import type { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 
@@ -66,7 +67,7 @@ export function repositoriesOf({ spec }: Pick<EphemeralEnvironment, "spec">): re
 
 /** Manifest of an environment that does not exist yet. */
 export function environmentManifest(name: string, spec: EnvironmentSpec, annotations?: Record<string, string>) {
-  const metadata = { name, ...(annotations === undefined ? {} : { annotations }) };
+  const metadata = { name, ...present({ annotations }) };
   return { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata, spec } as const;
 }
 
@@ -85,7 +86,7 @@ export function handledRequests(
   const token = reconcileToken(environment);
   return {
     ...(id === undefined || id.length > AUDIT_ID_MAX_LENGTH ? {} : { observedAuditId: id }),
-    ...(token === undefined ? {} : { lastHandledReconcileAt: token }),
+    ...present({ lastHandledReconcileAt: token }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { digestOf, sha256 } from "../digest.ts";
 import { RENEW_ANNOTATION } from "../group.ts";
+import { present } from "../present.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { writtenFromGit } from "./managed-by.ts";
 import type { ManifestStatus, NotedManifest } from "./manifest.schema.ts";
@@ -58,7 +59,7 @@ export function sameManifest(one: NotedManifest, other: NotedManifest): boolean 
 
 /** The recorded part of a manifest. */
 export function recorded({ specHash, switches, renew }: NotedManifest): NotedManifest {
-  return { specHash, switches, ...(renew === undefined ? {} : { renew }) };
+  return { specHash, switches, ...present({ renew }) };
 }
 
 function renewal({ metadata }: EphemeralEnvironment): Pick<NotedManifest, "renew"> {
@@ -81,7 +82,7 @@ function switchesOf(
 
 function keptOf(former: ManifestStatus | undefined): Pick<ManifestStatus, "refusedAfter" | "builtFrom"> {
   const { refusedAfter, builtFrom } = former ?? {};
-  return { ...(refusedAfter === undefined ? {} : { refusedAfter }), ...(builtFrom === undefined ? {} : { builtFrom }) };
+  return present({ refusedAfter, builtFrom });
 }
 
 /** JSON with sorted keys: the API server promises no order. */

@@ -69,7 +69,7 @@ export function createAnnouncer(context: AnnouncerContext): Announcer | undefine
     nextAnnouncement(environment) {
       const { announced, transition } = pendingMessages(environment, environment.status?.announced, context, now());
       const dueInMs = transition === undefined ? nextWarningInMs(environment, now()) : 0;
-      return { announced, ...(dueInMs === undefined ? {} : { dueInMs }) };
+      return { announced, ...present({ dueInMs }) };
     },
     async reportDeleted(environment, reason) {
       const transition = { event: "deleted", about: [environment.metadata.uid, "deleted"] } as const;

@@ -6,6 +6,7 @@ import { decidingPipeline } from "../../crds/environment/pipelines.ts";
 import { COMPONENTS, type Component } from "../../crds/names.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import type { MessageEvent } from "../../crds/notifications/notification.ts";
+import { present } from "../../crds/present.ts";
 
 /** Next unannounced change of an environment; computed from stored state, never from events. */
 export function nextTransition(
@@ -110,7 +111,7 @@ function expiryTransition(
   const isKnown = announced.expiry?.at === at;
   const isOver = due === undefined || due >= (announced.expiry?.hours ?? Number.POSITIVE_INFINITY);
   if (isKnown && (isOver || environment.spec.protected)) return undefined;
-  const next = { ...announced, expiry: { at, ...(due === undefined ? {} : { hours: due }) } };
+  const next = { ...announced, expiry: { at, ...present({ hours: due }) } };
   if (!isKnown || due === undefined || expiry <= now) return { about: [], announced: next };
   return { event: "expiry", about: [environment.metadata.uid, "expiry", at, String(due)], announced: next };
 }

@@ -5,6 +5,7 @@ import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { isAsleep } from "../../crds/environment/sleep.ts";
 import { COMPONENTS } from "../../crds/names.ts";
+import { present } from "../../crds/present.ts";
 import { hostedRepository, type Repository } from "../../crds/repository/repository.ts";
 import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Repositories } from "../ports/repositories.ts";
@@ -59,7 +60,7 @@ function commentOf(environment: EphemeralEnvironment, parts: CommentParts): Pick
   if (!mayCreate && id === undefined) return {};
   const marker = markerOf(environment.metadata.name);
   const text = commentText(environment, parts);
-  return { comment: { number, marker, text, mayCreate, ...(id === undefined ? {} : { id }) } };
+  return { comment: { number, marker, text, mayCreate, ...present({ id }) } };
 }
 
 /** Reported state of an environment. */
@@ -80,7 +81,7 @@ function reportOf(environment: EphemeralEnvironment): HostReport {
   const phase = status?.observedGeneration === metadata.generation ? shownPhase(environment) : "updating";
   if (phase === "ready") {
     const description = `The environment is ${restOf(environment) ?? "ready"}`;
-    return { state: "success", description, ...(status?.url === undefined ? {} : { url: status.url }) };
+    return { state: "success", description, ...present({ url: status?.url }) };
   }
   if (phase !== "failed") return { state: "pending", description: "The environment is being prepared" };
   const { reason = "", message = "" } = findCondition(status?.conditions, "Ready") ?? {};

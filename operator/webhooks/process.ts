@@ -1,5 +1,6 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { ConfigInvalid, CreationFailed, EnvironmentConflict } from "../../crds/errors.ts";
+import { present } from "../../crds/present.ts";
 import {
   isPending,
   type RuleVerdict,
@@ -261,5 +262,5 @@ async function write(
 
 function loginOf({ spec: { event } }: WebhookDelivery) {
   const login = event.pullRequest?.login ?? event.approval?.by;
-  return login === undefined ? {} : { login };
+  return present({ login });
 }

@@ -4,6 +4,7 @@ import { sharedGroups } from "../../../crds/environment/repository-use.ts";
 import { isPullRequestName } from "../../../crds/environment/triggered-names.ts";
 import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { present } from "../../../crds/present.ts";
 import { branchOf } from "../../../crds/repository/repository.ts";
 import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
@@ -130,7 +131,7 @@ async function specOf(
   const commits = await fullCommits(Object.values(sources), services);
   const source = ({ component, repository, branch }: RequestedSource) => {
     const commit = commits[component];
-    return { repository: repository.metadata.name, branch, ...(commit === undefined ? {} : { commit }) };
+    return { repository: repository.metadata.name, branch, ...present({ commit }) };
   };
   const { ttlDefaultHours = TTL_DEFAULT_HOURS, database } = configSet?.spec ?? {};
   // The TTL of an unnamed default config set does not count.

@@ -12,6 +12,7 @@ import {
   type SecretRef,
   type ValueOverride,
 } from "../../../crds/overrides.schema.ts";
+import { present } from "../../../crds/present.ts";
 import { isOverridable, neededSecrets, type Repository } from "../../../crds/repository/repository.ts";
 import { pathProblem, readableMapping, unusedOverrides } from "../../../crds/repository/values-mapping.ts";
 import { scalarOf } from "../../../crds/scalar.ts";
@@ -116,8 +117,7 @@ class OverridesReader {
     }
     const overrides: ComponentOverrides = {
       ...(variables.length > 0 ? { env: variables } : {}),
-      ...(replicas === undefined ? {} : { replicas }),
-      ...(resources === undefined ? {} : { resources }),
+      ...present({ replicas, resources }),
     };
     if (Object.keys(overrides).length > 0) this.#components[component] = overrides;
     for (const { field: name, problem } of unusedOverrides(component, overrides, this.#mapping)) {

@@ -3,6 +3,7 @@ import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
+import { present } from "../../../crds/present.ts";
 import type { LogSelection, LogTarget } from "../../../operator/ports/api/pods.ts";
 import { type Caller, visibleTo } from "../../auth/access.ts";
 import { HttpError } from "../../errors.ts";
@@ -88,7 +89,7 @@ export const followLogs = route({
   const environment = await visibleEnvironment(environment_id, caller, services);
   const followed = await podTarget(environment, { component, workload: query.workload }, services);
   const after = headers["Last-Event-ID"];
-  const selection = { ...selectionOf(query), ...(after === undefined ? {} : { after }) };
+  const selection = { ...selectionOf(query), ...present({ after }) };
   return async function* (signal): AsyncGenerator<ServerEvent<LogEntry>[]> {
     for await (const lines of services.podLogs.follow(environment.metadata, followed, { ...selection, signal })) {
       if (!(await isStillVisible(environment, caller, services))) return;

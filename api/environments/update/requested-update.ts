@@ -2,6 +2,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { protectionLimit } from "../../../crds/environment/lifetime.ts";
 import { ConfigInvalid, EnvironmentConflict, type Violation } from "../../../crds/errors.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
+import { present } from "../../../crds/present.ts";
 import type { EnvironmentUpdate, SourceUpdate } from "../../../operator/ports/api/environments.ts";
 import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet } from "../../auth/secret-references.ts";
@@ -52,7 +53,7 @@ export async function requestedUpdate(
   if (violations.length > 0) throw new ConfigInvalid(violations);
   const switches = {
     ...(isProtected === undefined ? {} : protection(isProtected, requested, services.clock.now())),
-    ...(suspended === undefined ? {} : { suspended }),
+    ...present({ suspended }),
     ...(sleep === undefined ? {} : { sleep: { schedule: null, ...sleepWishOf(sleep) } }),
   };
   return Object.assign(switches, ...parts.map(({ update }) => update));

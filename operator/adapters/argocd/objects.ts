@@ -1,5 +1,6 @@
 import { GROUP } from "../../../crds/group.ts";
 import { COMPONENTS, type Component, namespaceName } from "../../../crds/names.ts";
+import { present } from "../../../crds/present.ts";
 import { type ChartSource, isPackaged, OCI_SCHEME } from "../../../crds/repository/chart-source.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { DesiredObject, FieldPatch, ObservedObject } from "../../ports/cluster.ts";
@@ -143,7 +144,7 @@ export function loginObject({ chart, credential }: Omit<Login, "source">, projec
     kind: "Secret",
     metadata: {
       name,
-      ...(namespace === undefined ? {} : { namespace }),
+      ...present({ namespace }),
       labels: { [SECRET_TYPE]: "repository" },
       ownerReferences: [{ apiVersion: "argoproj.io/v1alpha1", kind: "AppProject", name, uid }],
     },

@@ -4,6 +4,7 @@ import NodeCache from "node-cache";
 import { Agent, Response, fetch as undiciFetch } from "undici";
 import type { RepositoryHostSettings } from "../../../config/webhooks.schema.ts";
 import type { SecretRef } from "../../../crds/overrides.schema.ts";
+import { present } from "../../../crds/present.ts";
 import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
@@ -52,7 +53,7 @@ interface RefusedCall {
 export function hostApi({ host, technology, ca, token, clock, calls }: HostConnection): HostApi {
   const agent = new Agent({
     connections: 8,
-    connect: { timeout: 5_000, ...(ca === undefined ? {} : { ca }) },
+    connect: { timeout: 5_000, ...present({ ca }) },
     maxResponseSize: ANSWER_LIMIT_BYTES,
   });
   const octokit = new (Octokit.plugin(throttling))({

@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 import pLimit from "p-limit";
+import { present } from "../../../crds/present.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { ProbeResult, UrlProber } from "../../ports/url-prober.ts";
 
@@ -76,7 +77,7 @@ function boundPromises(call: ClientRequest): void {
 }
 
 function connection(url: URL, { ingressAddress, ca }: ProberSettings): RequestOptions {
-  const tls = { servername: url.hostname, ...(ca === undefined ? {} : { ca }) };
+  const tls = { servername: url.hostname, ...present({ ca }) };
   if (ingressAddress === undefined) return { ...tls, lookup: publicAddressOnly };
   const colon = ingressAddress.lastIndexOf(":");
   return {

@@ -1,6 +1,7 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { PLATFORM_KEYS_OWNER } from "../../../crds/notifications/extension-token.ts";
+import { present } from "../../../crds/present.ts";
 import {
   insteadOf,
   isConflict,
@@ -217,7 +218,7 @@ export function kubernetesInventory({ client, caches, namespace, deployerKinds }
 }
 
 async function uidsOf<T extends KubeObject>(client: KubeClient, type: ResourceType<T>, namespace?: string) {
-  const where = namespace === undefined ? {} : { namespace };
+  const where = present({ namespace });
   // Only this field of ten thousand objects is held, page by page.
   const keep = ({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
   const { items } = await client.list(type, { ...where, metadataOnly: true, keep });

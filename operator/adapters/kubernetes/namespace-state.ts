@@ -1,6 +1,7 @@
 /** Reads of an environment's namespace for diagnoses, logs and lists. */
 
 import { namespaceName } from "../../../crds/names.ts";
+import { present } from "../../../crds/present.ts";
 import { insteadOf, isForbidden, isNotFound } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
@@ -48,7 +49,7 @@ export async function findingsIn(
 
 /** Pods of the namespace, ended ones too, with their owners in the chart. */
 export async function podsIn(client: KubeClient, namespace: string, labelSelector?: string) {
-  const selected = labelSelector === undefined ? {} : { labelSelector };
+  const selected = present({ labelSelector });
   const { items: pods } = await client.list(podType, { namespace, ...selected });
   return { pods, makers: await makersIn(client, namespace, pods) };
 }

@@ -3,6 +3,7 @@
  * users. A new kind is one row. https://github.com/argoproj/argo-cd/tree/master/gitops-engine/pkg/health
  */
 import type { Kind } from "../../../crds/group.ts";
+import { present } from "../../../crds/present.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import type { PodProblemReason } from "../../ports/pods.ts";
 import type { ObjectCondition, PodTemplate } from "./pod-objects.ts";
@@ -88,7 +89,7 @@ const row = (
   podsOf?: Row["podsOf"],
 ): readonly [string, Row] => {
   const type = resourceType<Resource>({ group, version, kind, plural, namespaced: true } satisfies Kind);
-  return [kind, { type, stateOf, ...(podsOf === undefined ? {} : { podsOf }) }];
+  return [kind, { type, stateOf, ...present({ podsOf }) }];
 };
 
 const conditionOf = ({ status }: Resource, type: string) => status?.conditions?.find((one) => one.type === type);

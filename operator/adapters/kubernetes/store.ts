@@ -1,4 +1,5 @@
 import { AUDIT_ID_ANNOTATION, TRACEPARENT_ANNOTATION } from "../../../crds/group.ts";
+import { present } from "../../../crds/present.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
 import { insteadOf, isConflict } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
@@ -69,7 +70,7 @@ export const pointerOf = (key: string) => key.replaceAll("~", "~0").replaceAll("
 /** Annotation with the audit record of a change, for a new object or a merge patch. */
 export function auditAnnotations(auditId: AuditId = () => undefined): Readonly<Record<string, string>> {
   const id = auditId();
-  return id === undefined ? {} : { [AUDIT_ID_ANNOTATION]: id };
+  return present({ [AUDIT_ID_ANNOTATION]: id });
 }
 
 /** Annotations with the record and span of a change: for a new environment. */

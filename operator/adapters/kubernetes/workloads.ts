@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import { COMPONENTS, namespaceName } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
+import { present } from "../../../crds/present.ts";
 import { insteadOf, isForbidden } from "../../kit/client/errors.ts";
 import type { Workload, Workloads } from "../../ports/api/pods.ts";
 import { type ComponentRules, chosenPods, type Labelled } from "./component-pods.ts";
@@ -57,8 +58,7 @@ export function workloadsOf(
       return {
         ...listed,
         restarts: restartsOf(current.get(titleOf(listed)) ?? []),
-        ...(component === undefined ? {} : { component }),
-        ...(problem === undefined ? {} : { problem }),
+        ...present({ component, problem }),
       };
     })
     .sort(byPlace);

@@ -1,5 +1,6 @@
 import { Agent, request } from "undici";
 import { MINUTE_MS } from "../../../crds/durations.ts";
+import { present } from "../../../crds/present.ts";
 import { type AllocatedCost, sumOfCosts } from "../../../crds/usage/allocations.ts";
 import type { Period } from "../../../crds/usage/period-summary.ts";
 import { errorCode } from "../../kit/error-code.ts";
@@ -34,7 +35,7 @@ export function openCostMonitor(options: OpenCostOptions): CostMonitor {
   const { url, ca, timeoutMs = TIMEOUT_MS, answerLimitBytes = ANSWER_LIMIT_BYTES } = options;
   const agent = new Agent({
     connections: 1,
-    connect: { timeout: Math.min(timeoutMs, 5_000), ...(ca === undefined ? {} : { ca }) },
+    connect: { timeout: Math.min(timeoutMs, 5_000), ...present({ ca }) },
     maxResponseSize: answerLimitBytes,
   });
   return {

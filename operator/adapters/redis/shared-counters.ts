@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { Redis } from "ioredis";
 import { type RedisReply, RedisStore } from "rate-limit-redis";
+import { present } from "../../../crds/present.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { type Counter, CountersUnavailable, type SharedCounters } from "../../ports/api/shared-counters.ts";
@@ -59,8 +60,7 @@ export function redisSharedCounters(
 
 function connect({ url, username, password, ca, commandMs = COMMAND_MS }: RedisOptions): Redis {
   return new Redis(url, {
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
+    ...present({ username, password }),
     ...(ca === undefined ? {} : { tls: { ca } }),
     connectTimeout: CONNECT_MS,
     commandTimeout: commandMs,

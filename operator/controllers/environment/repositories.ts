@@ -6,6 +6,7 @@ import {
   namedRepository,
 } from "../../../crds/environment/repository-use.ts";
 import type { Component } from "../../../crds/names.ts";
+import { present } from "../../../crds/present.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Repositories } from "../../ports/repositories.ts";
 import type { StepContext } from "./step.ts";
@@ -20,7 +21,7 @@ export function componentRepositories(
 ): ComponentRepositories {
   const find = (component: Component) => {
     const repository = grantedRepository(environment, component, repositories);
-    return repository === undefined ? {} : { [component]: repository };
+    return present({ [component]: repository });
   };
   return { ...find("backend"), ...find("frontend") };
 }

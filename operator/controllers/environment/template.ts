@@ -3,6 +3,7 @@ import { componentsOf, type EphemeralEnvironment } from "../../../crds/environme
 import { ConfigInvalid } from "../../../crds/errors.ts";
 import { API_VERSION } from "../../../crds/group.ts";
 import type { Component } from "../../../crds/names.ts";
+import { present } from "../../../crds/present.ts";
 import {
   branchOf,
   chartOf,
@@ -41,8 +42,7 @@ export function chartTemplates(settings: Settings, services: readonly BackingSer
         chart: chartSourceOf(repositories, settings),
         values: environmentValues(input, settings),
         mapping: {
-          ...(ofChart === undefined ? {} : { chart: ofChart }),
-          ...(configSet?.values === undefined ? {} : { configSet: configSet.values }),
+          ...present({ chart: ofChart, configSet: configSet?.values }),
         },
         variables: templateVariables(input, choice),
       };

@@ -6,6 +6,7 @@ import { expiresAt, isProtected, ttlHours } from "../../../crds/environment/life
 import { extendedTtl, signExtension } from "../../../crds/notifications/extension-token.ts";
 import type { Facts, MessageEvent, Notification, NotificationSpec } from "../../../crds/notifications/notification.ts";
 import type { SecretRef } from "../../../crds/overrides.schema.ts";
+import { present } from "../../../crds/present.ts";
 import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
@@ -133,7 +134,7 @@ export function messageTexts(configured: readonly MessageTemplate[]) {
     /** @param extendUrl link that extends the environment, if possible */
     mail(spec: NotificationSpec, extendUrl?: string): { subject: string; text: string } {
       const { subject, text } = textsOf(spec);
-      const facts = { ...mailFacts(spec.facts), ...(extendUrl === undefined ? {} : { extendUrl }) };
+      const facts = { ...mailFacts(spec.facts), ...present({ extendUrl }) };
       return { subject: oneLine(render(subject, facts)).slice(0, MAX_SUBJECT_CHARS), text: render(text, facts) };
     },
   };

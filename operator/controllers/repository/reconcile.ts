@@ -2,6 +2,7 @@ import { findCondition, transition, withCondition } from "../../../crds/conditio
 import { HOUR_MS } from "../../../crds/durations.ts";
 import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
 import { reconcileToken } from "../../../crds/group.ts";
+import { present } from "../../../crds/present.ts";
 import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
@@ -85,7 +86,7 @@ async function statusOf(repository: Repository, context: RepositoryDependencies)
   const observedGeneration = metadata.generation;
   const condition = transition(findCondition(status?.conditions, "Ready"), { ...ready, observedGeneration }, now);
   const conditions = withCondition(status?.conditions, condition);
-  const known = status?.hostRepository === undefined ? {} : { hostRepository: status.hostRepository };
+  const known = present({ hostRepository: status?.hostRepository });
   const checked = { ...known, observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions };
   return token === undefined ? checked : { ...checked, lastHandledReconcileAt: token };
 }

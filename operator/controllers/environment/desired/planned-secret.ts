@@ -1,4 +1,5 @@
 import type { SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
+import { present } from "../../../../crds/present.ts";
 import type { WantedSecret } from "../../../../crds/repository/repository.ts";
 import type { DerivedVariable } from "../backing-services/backing-service.ts";
 
@@ -54,4 +55,4 @@ const reference = ({ source, own }: ReferredSecret | DerivedSecret) =>
   own === undefined ? { source } : { source, own };
 
 /** Field for a rotation; empty without one. */
-export const rotation = (requested: string | undefined) => (requested === undefined ? {} : { rotation: requested });
+export const rotation = (requested: string | undefined) => present({ rotation: requested });

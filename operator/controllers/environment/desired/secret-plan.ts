@@ -1,5 +1,6 @@
 import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { secretStoreName } from "../../../../crds/names.ts";
+import { present } from "../../../../crds/present.ts";
 import { admits, type WantedSecret, wantedSecrets } from "../../../../crds/repository/repository.ts";
 import type { BackingService, DerivedVariable } from "../backing-services/backing-service.ts";
 import { desiredServices, type PlanInput } from "../plan-input.ts";
@@ -151,7 +152,7 @@ function referredSecret(sources: SecretSources, name: string, reference: SecretR
     version: reference.key === "latest" ? (isPinned ? before.version : "latest") : Number(reference.key),
     ...rotation(requested ?? before?.rotation),
     source,
-    ...(own === undefined ? {} : { own }),
+    ...present({ own }),
   };
 }
 

@@ -20,6 +20,7 @@ import { isServing, specHash, wantedPipelines } from "../../../../crds/environme
 import { isAsleep } from "../../../../crds/environment/sleep.ts";
 import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
 import { COMPONENTS } from "../../../../crds/names.ts";
+import { present } from "../../../../crds/present.ts";
 import { TTL_DEFAULT_HOURS } from "../../../../crds/schema.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
@@ -55,7 +56,7 @@ export function statusAfter(
     ...timed,
     ...(spec.protected ? { protected: true } : {}),
     ...protectionEnd(environment, context.now),
-    ...(rollout === undefined ? {} : { rollout }),
+    ...present({ rollout }),
   };
   const steps = stepConditions(environment, results, context);
   const current = { ...environment, status: { ...status, conditions: steps } };
