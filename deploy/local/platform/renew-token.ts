@@ -4,7 +4,7 @@
  * [CONTEXT]
  */
 
-import { rest } from "../processes/rest.ts";
+import { rest } from "../../build/wait.ts";
 import { writeWhole } from "../processes/whole-file.ts";
 import { requestPlatformToken } from "./token.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { MINUTE_MS } from "../../../../../crds/durations.ts";
-import { rest } from "../../../../../deploy/local/processes/rest.ts";
+import { MINUTE_MS } from "../../../../crds/durations.ts";
+import { rest } from "../../../../deploy/build/wait.ts";
 
 /** Rests on a machine whose `nth` pause takes more or less time than its timers count; answers the pauses. */
 async function pausesOf(ms: number, { nth = 0, jumpMs = 0 } = {}): Promise<number[]> {
