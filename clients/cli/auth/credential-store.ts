@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { configFolder } from "./config-folder.ts";
 import type { Credential } from "./credential.ts";
 import { withFileLock } from "./file-lock.ts";
 import { type Keychain, keychainOf } from "./keychain.ts";
@@ -94,4 +94,11 @@ function remember(file: string, content: Remembered): void {
   writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   chmodSync(unfinished, 0o600);
   renameSync(unfinished, file);
+}
+
+/** Folder of the command line's files: https://specifications.freedesktop.org/basedir-spec/latest/. */
+function configFolder(env: NodeJS.ProcessEnv): string {
+  if (env.EENV_CONFIG_DIR) return env.EENV_CONFIG_DIR;
+  if (process.platform === "win32" && env.APPDATA) return join(env.APPDATA, "eenv");
+  return join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "eenv");
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { CostAnalysis, CostDashboard, UserActivity } from "../../sdk/index.ts";
 import { BarChart } from "../charts/bar-chart.tsx";
 import { PeriodChoice, type Window } from "../charts/period.tsx";
+import { environmentPath } from "../parts/addresses.ts";
 import { Figure } from "../parts/facts.tsx";
 import { LoadedView } from "../parts/loaded-view.tsx";
 import { Page } from "../parts/page.tsx";
@@ -12,7 +13,6 @@ import { useLoaded } from "../platform/loading.ts";
 import { may } from "../platform/user.ts";
 import { basisText } from "./basis.ts";
 import { CostTables } from "./cost-tables.tsx";
-import { Recommendations } from "./recommendations.tsx";
 
 interface Shown {
   readonly costs: CostDashboard;
@@ -84,5 +84,26 @@ function Figures({ costs: { summary, budget } }: { readonly costs: CostDashboard
         note={`memory ${money(memory)}, volumes ${money(storage)}${other === null ? "" : `, other ${money(other)}`}`}
       />
     </dl>
+  );
+}
+
+/** Environments that could cost less, and how. */
+function Recommendations({ of: { recommendations, waste, currency } }: { readonly of: CostAnalysis }) {
+  if (recommendations.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="save">
+      <h2 id="save">{moneyText(waste.saving, currency)} could be saved</h2>
+      <ul class="rows">
+        {recommendations.map(({ environment, message, action, saving }) => (
+          <li key={environment.id}>
+            <a href={environmentPath(environment.name)}>{environment.name}</a>
+            <span>{message}</span>
+            <span class="quiet">
+              {action}: {moneyText(saving, currency)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

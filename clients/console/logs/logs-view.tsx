@@ -4,11 +4,11 @@ import { LiveMark } from "../environments/live-mark.tsx";
 import { environmentPath } from "../parts/addresses.ts";
 import { FailureBox } from "../parts/failure-box.tsx";
 import { countText } from "../parts/words.ts";
-import { download } from "./download.ts";
+import { platform } from "../platform/client.ts";
+import { useLoaded } from "../platform/loading.ts";
 import { type LogComponent, useLog } from "./log.ts";
 import { asText, KEPT, matching } from "./log-lines.ts";
 import { Scroll } from "./scroll.tsx";
-import { WorkloadChoice } from "./workload-choice.tsx";
 
 const SINCE = [
   ["", "From the beginning"],
@@ -92,5 +92,45 @@ export function LogsView({ environment, component }: LogsViewProps) {
         {shown !== "argocd" && <LiveMark state={state} />}
       </p>
     </section>
+  );
+}
+
+/** Hands a text to the reader as a file. */
+function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+interface WorkloadChoiceProps {
+  readonly id: string;
+  /** Reloads when it changes, as workloads may. */
+  readonly round: string;
+  /** As kind/name; empty: all pods of the component. */
+  readonly chosen: string;
+  choose(workload: string): void;
+}
+
+/** Chooses the log of the component or a workload. */
+function WorkloadChoice({ id, round, chosen, choose }: WorkloadChoiceProps) {
+  const path = { environment_id: id };
+  const { value } = useLoaded(`${id} ${round}`, (signal) =>
+    platform.call("GET /api/v2/environments/{environment_id}/workloads", { path, signal }),
+  );
+  const titles = (value?.workloads ?? []).map(({ kind, name }) => `${kind}/${name}`);
+  // The choice stays visible without its workload.
+  const shown = chosen === "" || titles.includes(chosen) ? titles : [chosen, ...titles];
+  return (
+    <select aria-label="Workload" value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <option value="">All of the component</option>
+      {shown.map((title) => (
+        <option key={title} value={title}>
+          {title}
+        </option>
+      ))}
+    </select>
   );
 }

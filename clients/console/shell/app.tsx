@@ -3,11 +3,10 @@ import { ErrorBoundary, LocationProvider } from "preact-iso";
 import { LoadedView } from "../parts/loaded-view.tsx";
 import { useLoaded } from "../platform/loading.ts";
 import { tellFailure } from "../platform/notices.ts";
-import { isSignedOut } from "../platform/session.ts";
+import { isSignedOut, signInAddress } from "../platform/session.ts";
 import { learnUser } from "../platform/user.ts";
 import { Frame } from "./frame.tsx";
 import { Screens } from "./screens.tsx";
-import { SignIn } from "./sign-in.tsx";
 
 /** Paths below `/console/` that the page shows itself; those of the session are the server's. */
 const OWN_PATHS = /^\/console\/(?!auth\/)/;
@@ -35,5 +34,25 @@ export function App() {
         </LoadedView>
       </Frame>
     </LocationProvider>
+  );
+}
+
+/** Page without a session. */
+function SignIn() {
+  useEffect(() => {
+    document.title = "Sign in · Environments";
+  }, []);
+  return (
+    <main class="sign-in">
+      <div>
+        <span class="mark" aria-hidden="true" />
+        <h1>Environments</h1>
+        <p>Complete, isolated copies of your application, for as long as you need them.</p>
+        <a class="button primary" href={signInAddress(location)}>
+          Sign in
+        </a>
+        <p class="quiet">You come back to the page that you asked for.</p>
+      </div>
+    </main>
   );
 }

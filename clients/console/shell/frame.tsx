@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { dismiss, failures, outcome } from "../platform/notices.ts";
 import { may, type Permission, user } from "../platform/user.ts";
-import { Notices } from "./notices.tsx";
 
 interface Place {
   readonly path: string;
@@ -92,5 +92,26 @@ function WhoAmI() {
         </button>
       </form>
     </div>
+  );
+}
+
+/** Failures until they are dismissed; outcomes for a moment. */
+function Notices() {
+  return (
+    <>
+      {failures.value.map((failure) => (
+        <div key={failure.id} class="failure" role="alert">
+          <strong>{failure.title}</strong>
+          <p>{failure.sentence}</p>
+          {failure.requestId && <p class="quiet">Request {failure.requestId}</p>}
+          <button type="button" class="small" onClick={() => dismiss(failure)}>
+            Dismiss
+          </button>
+        </div>
+      ))}
+      <div class="outcome" role="status">
+        {outcome.value && <p>{outcome.value}</p>}
+      </div>
+    </>
   );
 }

@@ -3,12 +3,12 @@ import { type Fact, Facts, Figure } from "../parts/facts.tsx";
 import { LoadedView } from "../parts/loaded-view.tsx";
 import { Page } from "../parts/page.tsx";
 import { State } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/when.tsx";
-import { amountText } from "../parts/words.ts";
+import { amountText, shareText } from "../parts/words.ts";
 import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 import { may } from "../platform/user.ts";
-import { Objectives } from "./objectives.tsx";
 
 interface Shown {
   readonly status: PlatformStatus;
@@ -110,5 +110,36 @@ function Figures({
       />
       <Figure name="Changes waiting" value={reconcile.queue_depth} note={`${reconcile.errors} errors, last 24 hours`} />
     </dl>
+  );
+}
+
+/** Objectives of the platform, and their fulfilment. */
+function Objectives({ of: { objectives, overall } }: { readonly of: ServiceLevels }) {
+  return (
+    <section class="card" aria-labelledby="objectives">
+      <div class="card-head">
+        <h2 id="objectives">Service levels</h2>
+        <State state={overall} />
+      </div>
+      <Table caption="Service levels" columns={["Objective", "State", "#Kept", "#Target", "#Budget left"]} isStacked>
+        {objectives.map(({ id, description, state, availability, target, error_budget }) => (
+          <tr key={id}>
+            <th scope="row">{description}</th>
+            <td data-label="State">
+              <State state={state} />
+            </td>
+            <td data-label="Kept" class="number">
+              {shareText(availability)}
+            </td>
+            <td data-label="Target" class="number">
+              {shareText(target)}
+            </td>
+            <td data-label="Budget left" class="number">
+              {amountText(error_budget.remaining_percent, "%")}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { CreatedToken, Token } from "../../sdk/index.ts";
+import { Copy } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { CheckField } from "../parts/fields.tsx";
@@ -12,7 +13,6 @@ import { useLoaded } from "../platform/loading.ts";
 import { tellOutcome } from "../platform/notices.ts";
 import { may } from "../platform/user.ts";
 import { NewToken } from "./new-token.tsx";
-import { NewValue } from "./new-value.tsx";
 import { TokenTable } from "./token-table.tsx";
 
 const LIMIT = 50;
@@ -90,5 +90,27 @@ function Revoke({ token, close, done }: RevokeProps) {
         {() => null}
       </Form>
     </Dialog>
+  );
+}
+
+interface NewValueProps {
+  readonly token: CreatedToken;
+  readonly close: () => void;
+}
+
+/** Value of a new token. It is shown here once, and kept nowhere in the page. */
+function NewValue({ token, close }: NewValueProps) {
+  return (
+    <section class="card new-value" aria-labelledby="new-value">
+      <h2 id="new-value">{token.name} is there</h2>
+      <p>Copy the token now: this page does not show it again.</p>
+      <div class="value">
+        <code>{token.token}</code>
+        <Copy text={token.token} label="Copy the token" />
+      </div>
+      <button type="button" class="small" onClick={close}>
+        I have it
+      </button>
+    </section>
   );
 }
