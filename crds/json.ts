@@ -7,3 +7,7 @@ export type Json = string | number | boolean | null | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
+
+/** True for an object of parsed JSON, which is neither a list nor null. */
+export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { digestOf, sha256 } from "../digest.ts";
 import { RENEW_ANNOTATION } from "../group.ts";
+import { isJsonObject } from "../json.ts";
 import { present } from "../present.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 import { writtenFromGit } from "./managed-by.ts";
@@ -88,7 +89,7 @@ function keptOf(former: ManifestStatus | undefined): Pick<ManifestStatus, "refus
 /** JSON with sorted keys: the API server promises no order. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
+    isJsonObject(part)
       ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
       : part,
   );

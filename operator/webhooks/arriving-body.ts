@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isJsonObject } from "../../crds/json.ts";
 import { InboxFull, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { ArrivingWebhook } from "../ports/webhooks/webhook-format.ts";
 import { KeptBytes, NeededFields } from "./needed-fields.ts";
@@ -27,10 +28,8 @@ interface ReadBody<C> {
 }
 
 /** True when a body names its repository. */
-export const namesRepository = (payload: Payload): boolean => isObject(payload.repository) || isObject(payload.project);
-
-export const isObject = (value: unknown): value is Payload =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export const namesRepository = (payload: Payload): boolean =>
+  isJsonObject(payload.repository) || isJsonObject(payload.project);
 
 /** Reads a body to its end in bounded memory. @throws WebhookMalformed, WebhookTooLarge, InboxFull */
 export async function readBody<C extends Checks>(

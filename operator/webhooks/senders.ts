@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
+import { isJsonObject } from "../../crds/json.ts";
 import { fullNameOf, hostIdOf, hostOf, type Repository } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { type VerifiedWebhook, WebhookKeysMissing, WebhookRefused } from "../ports/api/webhook-inbox.ts";
@@ -13,7 +14,7 @@ import type {
   WebhookFormat,
   WebhookKeys,
 } from "../ports/webhooks/webhook-format.ts";
-import { type HeldBodies, type HeldBody, isObject, namesRepository, readBody } from "./arriving-body.ts";
+import { type HeldBodies, type HeldBody, namesRepository, readBody } from "./arriving-body.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
 /** The settings and ports that find the sender of a webhook. */
@@ -117,7 +118,7 @@ const isStorable = (id: string, fullName: string) => /^[1-9][0-9]{0,18}$/.test(i
 
 function identity(payload: Payload, part: RepositoryField): Named | undefined {
   const named = payload[part];
-  if (!isObject(named)) return undefined;
+  if (!isJsonObject(named)) return undefined;
   const { id } = named;
   const [fullName, url] =
     part === "project" ? [named.path_with_namespace, named.git_http_url] : [named.full_name, named.clone_url];

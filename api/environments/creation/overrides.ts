@@ -4,6 +4,7 @@ import { type ConfigSet, type ConfigSetSpec, referredVariables } from "../../../
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.schema.ts";
 import { givenVariables } from "../../../crds/environment/given-variables.ts";
 import type { Violation } from "../../../crds/errors.ts";
+import { isJsonObject } from "../../../crds/json.ts";
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import {
   type ComponentOverrides,
@@ -189,7 +190,7 @@ class OverridesReader {
   }
 
   #value(path: string, value: unknown): void {
-    if (typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
+    if (isJsonObject(value) && Object.keys(value).length > 0) {
       for (const [name, child] of Object.entries(value)) this.#value(`${path}.${name}`, child);
       return;
     }

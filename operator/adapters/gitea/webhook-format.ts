@@ -1,7 +1,8 @@
+import { isJsonObject } from "../../../crds/json.ts";
 import type { PullRequestAction } from "../../../crds/webhooks/webhook-event.schema.ts";
 import type { ReadEvent, WebhookFormat } from "../../ports/webhooks/webhook-format.ts";
 import { checked, ignored, pushEvent, readBy } from "../webhook-format/event.ts";
-import { at, deliveryIdOf, eventNameOf, headerOf, isObject, text } from "../webhook-format/payload.ts";
+import { at, deliveryIdOf, eventNameOf, headerOf, text } from "../webhook-format/payload.ts";
 import { workflowRunEvent } from "../webhook-format/pipeline.ts";
 import { isOfFork, type PullRequestFields, pullRequestEvent, pullRequestRef } from "../webhook-format/pull-request.ts";
 import { hmacAuthentication, hubAuthentication } from "../webhook-format/signatures.ts";
@@ -57,8 +58,8 @@ function actionOf(payload: unknown): PullRequestAction {
 
 /** The base branch is `ref`. The title's prefix `WIP:` makes a draft. */
 function editOf(changes: unknown): PullRequestAction {
-  if (isObject(at(changes, "ref"))) return "edited";
-  return isObject(at(changes, "title")) ? "updated" : "other";
+  if (isJsonObject(at(changes, "ref"))) return "edited";
+  return isJsonObject(at(changes, "title")) ? "updated" : "other";
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../crds/json.ts";
 import { DELIVERY_ID_MAX_LENGTH } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
 
@@ -6,12 +7,9 @@ import type { ReceivedWebhook } from "../../ports/webhooks/webhook-format.ts";
 /** Value at a path of keys, or `undefined`. */
 export function at(payload: unknown, ...path: readonly string[]): unknown {
   let value = payload;
-  for (const key of path) value = isObject(value) ? value[key] : undefined;
+  for (const key of path) value = isJsonObject(value) ? value[key] : undefined;
   return value;
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The text; empty for anything else, which no required field may be. */
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../crds/json.ts";
 import {
   PULL_REQUEST_ACTIONS,
   type PullRequestAction,
@@ -5,7 +6,7 @@ import {
 } from "../../../crds/webhooks/webhook-event.schema.ts";
 import { MOST_READ_LABELS, type ReadEvent } from "../../ports/webhooks/webhook-format.ts";
 import { checked, type Found, optional } from "./event.ts";
-import { at, integer, isObject, isSameRepository, text, timestamp } from "./payload.ts";
+import { at, integer, isSameRepository, text, timestamp } from "./payload.ts";
 
 /** Host-specific fields; missing ones are read from the pull request. */
 export interface PullRequestFields {
@@ -76,7 +77,7 @@ const ACTIONS: readonly string[] = PULL_REQUEST_ACTIONS.filter((action) => actio
 /** Actions of GitHub. `edited` also reports titles and texts, which do not affect the rules. */
 export function actionOf(payload: unknown): PullRequestAction {
   const action = text(at(payload, "action"));
-  if (action === "edited") return isObject(at(payload, "changes", "base")) ? "edited" : "other";
+  if (action === "edited") return isJsonObject(at(payload, "changes", "base")) ? "edited" : "other";
   return ACTIONS.includes(action) ? (action as PullRequestAction) : "other";
 }
 

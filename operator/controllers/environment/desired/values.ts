@@ -5,7 +5,7 @@ import type { EnvironmentFacts } from "../../../../crds/chart-values/references.
 import { digestOf } from "../../../../crds/digest.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { componentUrl, furtherHostsOf } from "../../../../crds/environment/urls.ts";
-import type { Json, JsonObject } from "../../../../crds/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../../crds/json.ts";
 import { COMPONENTS, type Component, componentHost } from "../../../../crds/names.ts";
 import type { ComponentOverrides } from "../../../../crds/overrides.schema.ts";
 import { canonicalQuantity, thousandthsOfQuantity } from "../../../../crds/quantity.ts";
@@ -182,14 +182,10 @@ function merged(below: JsonObject, above: JsonObject): JsonObject {
 function one(below: Json | undefined, above: Json | undefined): Json | undefined {
   if (above === undefined) return below;
   // Merged even alone, for the order of its keys.
-  return isObject(above) ? merged(isObject(below) ? below : {}, above) : above;
+  return isJsonObject(above) ? merged(isJsonObject(below) ? below : {}, above) : above;
 }
 
 const own = (object: JsonObject, key: string) => (Object.hasOwn(object, key) ? object[key] : undefined);
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Variable with a component's own URL for users. */
 const PUBLIC_URL = "PUBLIC_URL";
