@@ -714,11 +714,11 @@ export type DemoDashboard = {
     /** There at its end. */
     readonly active: number;
   };
-  /** Between 0 and 1: of the created environments that became ready or failed, the share that became ready. null: there was none. */
+  /** Between 0 and 1: of the created environments that became ready or failed, the share that became ready. null: there was none in the period. */
   readonly success_rate: number | null;
-  /** Of the environments deleted in the period, from creation to the request of the deletion. null: there was none. */
+  /** Of the environments deleted in the period, from creation to the request of the deletion. null: there was none in the period. */
   readonly average_lifetime_hours: number | null;
-  /** Of the environments created in the period, from creation to ready. null: there was none. */
+  /** Of the environments created in the period, from creation to ready. null: there was none in the period. */
   readonly average_provision_seconds: number | null;
   /** The most that were there at the same time. */
   readonly peak_concurrent: number;
@@ -793,11 +793,11 @@ export type EnvironmentAnalytics = {
   /** By config set; the rows add up to the whole. */
   readonly by_config_set: readonly (EnvironmentGroup)[];
   readonly ttl: {
-    /** Of the environments that were created in the period and are still known. null: there was none. */
+    /** Of the environments that were created in the period and are still known. null: there was none in the period. */
     readonly average_hours: number | null;
-    /** Half of them have no longer TTL. null: there was none. */
+    /** Half of them have no longer TTL. null: there was none in the period. */
     readonly median_hours: number | null;
-    /** The longest TTL of them. null: there was none. */
+    /** The longest TTL of them. null: there was none in the period. */
     readonly longest_hours: number | null;
   };
   /** Reasons of failures among the environments that were created in the period and are still known, the most frequent first; twenty at most. */
@@ -894,9 +894,9 @@ export type EnvironmentGroup = {
   readonly created: number;
   readonly deleted: number;
   readonly failed: number;
-  /** Between 0 and 1. null: there was none. */
+  /** Between 0 and 1. null: there was none in the period. */
   readonly success_rate: number | null;
-  /** Of the environments deleted in the period. null: there was none. */
+  /** Of the environments deleted in the period. null: there was none in the period. */
   readonly average_lifetime_hours: number | null;
 };
 
@@ -1081,11 +1081,11 @@ export type InsightsDashboard = {
     /** There at its end. */
     readonly active: number;
   };
-  /** Between 0 and 1: of the created environments that became ready or failed, the share that became ready. null: there was none. */
+  /** Between 0 and 1: of the created environments that became ready or failed, the share that became ready. null: there was none in the period. */
   readonly success_rate: number | null;
-  /** Of the environments deleted in the period, from creation to the request of the deletion. null: there was none. */
+  /** Of the environments deleted in the period, from creation to the request of the deletion. null: there was none in the period. */
   readonly average_lifetime_hours: number | null;
-  /** Of the environments created in the period, from creation to ready. null: there was none. */
+  /** Of the environments created in the period, from creation to ready. null: there was none in the period. */
   readonly average_provision_seconds: number | null;
   /** The most that were there at the same time. */
   readonly peak_concurrent: number;
