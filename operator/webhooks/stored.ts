@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { digestOf } from "../../crds/digest.ts";
+import { digestOf, sha256 } from "../../crds/digest.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import {
   deduplicationKeyOf,
@@ -48,7 +47,7 @@ const MOST_REPOSITORIES = 10;
 
 /** Stored form of an approval: one per commit of a pull request, even of two maintainers. */
 export function approvalOf({ repository, number, commit, by }: Approval, now: Date): NewDelivery {
-  const digest = hash("sha256", `${repository.metadata.name}/${number}/${commit}`);
+  const digest = sha256(`${repository.metadata.name}/${number}/${commit}`);
   const event: WebhookEvent = { type: "approval", approval: { number, commit, by } };
   return ownDelivery(repository, { source: "approval", digest, deliveryId: `${number}/${commit}`, event }, now);
 }

@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Settings } from "../../../config/settings.ts";
+import { sha256 } from "../../../crds/digest.ts";
 import { answersWell } from "../../build/wait.ts";
 import { compileCacheIn, nodeFlags, operatorBundle } from "../../bundle/operator-bundle.ts";
 import { type ClusterEntry, kubeconfigObject } from "../kubernetes/kubeconfig.ts";
@@ -50,7 +50,7 @@ export async function keepTokenFresh(platform: HostPlatform): Promise<void> {
 export async function keepOperatorRunning(platform: HostPlatform): Promise<void> {
   const { kubeconfig, settings } = operatorFiles(platform);
   const main = await operatorBundle();
-  await endOutdatedOperator(platform, hash("sha256", `${main}\n${settings.content}`));
+  await endOutdatedOperator(platform, sha256(`${main}\n${settings.content}`));
   await writeFile(settings.path, settings.content, { mode: 0o600 });
   const spec = {
     name: operatorProgram,
