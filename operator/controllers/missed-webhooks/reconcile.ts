@@ -34,7 +34,7 @@ export interface MissedWebhookDependencies {
   readonly pullRequestReader: PullRequestReader;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "claim">;
   /** The state that decisions are taken from. */
-  readonly world: DecisionContext;
+  readonly decisionContext: DecisionContext;
 }
 
 /** Retention of GitHub's log. An older pull request may have lost its environment and its record long ago. */
@@ -104,9 +104,9 @@ async function sweep(context: Sweep): Promise<number> {
   return failed + Math.max(0, unlisted.length - MOST_FETCHED);
 }
 
-function environmentsOf({ repository, hosted, world }: Sweep): readonly EphemeralEnvironment[] {
+function environmentsOf({ repository, hosted, decisionContext }: Sweep): readonly EphemeralEnvironment[] {
   const { name } = repository.metadata;
-  return world.environments.ofRepository(name).filter(({ metadata, spec: { trigger } }) => {
+  return decisionContext.environments.ofRepository(name).filter(({ metadata, spec: { trigger } }) => {
     const isOfRepository = trigger?.repository === name && trigger.provider === hosted.host;
     return metadata.deletionTimestamp === undefined && trigger?.kind === "pull_request" && isOfRepository;
   });
@@ -157,9 +157,11 @@ function surveyOf(answers: readonly HostedPullRequest[], own: readonly Ephemeral
   };
 }
 
-function newestKnown(number: number, { repository, hosted, world }: Sweep): KnownState | undefined {
-  const stored = world.deliveries.ofPullRequest(pullRequestKey(hosted.host, repository.metadata.name, number));
-  return storedStates(stored, hosted.host, world).at(-1);
+function newestKnown(number: number, { repository, hosted, decisionContext }: Sweep): KnownState | undefined {
+  const stored = decisionContext.deliveries.ofPullRequest(
+    pullRequestKey(hosted.host, repository.metadata.name, number),
+  );
+  return storedStates(stored, hosted.host, decisionContext).at(-1);
 }
 
 /** Stores each state under a name of its own, so that two sweeps store it once; answers how many are new. */

@@ -54,7 +54,7 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
     newId: () => "id",
     audit: memoryAuditTrail(),
     webhookDeliveries: deliveries,
-    world: { ...world.context, deliveries, clock },
+    decisionContext: { ...world.context, deliveries, clock },
     writes: memoryDecidedWrites(memoryEnvironments(clock)),
   };
   /** The API accepts it, the operator continues. */
