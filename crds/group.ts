@@ -42,7 +42,7 @@ export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
  * Rule by which a pull request lost its environment, for people: its commit gets a success, where the Repository says
  * so.
  */
-export const UNWANTED_ANNOTATION = `${GROUP}/unwanted`;
+export const EXCLUDED_BY_ANNOTATION = `${GROUP}/unwanted`;
 
 /** On pods, from the chart: the commit of their image. Every commit changes it, so a moving tag rolls out, too. */
 export const COMMIT_ANNOTATION = `${GROUP}/commit`;

@@ -86,8 +86,8 @@ export function whyTooOld({ major, minor }: Pick<KubernetesVersion, "major" | "m
 
 async function deployerProblems(user: ClusterUser, namespace: string): Promise<string[]> {
   const account = [`serviceaccount/${argoCdAccount}`, `--namespace=${namespace}`];
-  const wanted = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${namespace}`, ...account];
-  return whyNoDeployer(await kubectl(user, ["get", ...wanted, "--output=name", "--ignore-not-found"]), namespace);
+  const required = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${namespace}`, ...account];
+  return whyNoDeployer(await kubectl(user, ["get", ...required, "--output=name", "--ignore-not-found"]), namespace);
 }
 
 /**

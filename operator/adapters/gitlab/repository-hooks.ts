@@ -42,7 +42,7 @@ export const GITLAB_HOOKS: HookApi<Hook, Delivery> = {
       events,
       state: alert_status === EXECUTABLE ? "active" : "paused",
       faults: faultsOf(
-        { events, wanted: EVENTS },
+        { events, required: EVENTS },
         ["BranchesFiltered", Boolean(filter), "it tells of pushes to some branches only"],
         ["FormatWrong", Boolean(hook.custom_webhook_template), "it sends bodies of its own template"],
         ["CertificateUnchecked", hook.enable_ssl_verification === false, "it does not check our certificate"],

@@ -19,7 +19,7 @@ import {
 } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { isWanted } from "../../webhooks/pull-request/rules.ts";
+import { isIncluded } from "../../webhooks/pull-request/rules.ts";
 import { differ, type KnownState, storedStates, withAction } from "../../webhooks/pull-request/states.ts";
 import { refetchedDelivery } from "../../webhooks/stored.ts";
 
@@ -208,7 +208,7 @@ export function missedStates(survey: Survey) {
   const { answers, environments, rules } = survey;
   const byNumber = new Map(answers.map((answer) => [answer.number, answer]));
   const missed = [...byNumber.values()].filter((answer) => isMissed(answer, survey));
-  const isEnd = (answer: HostedPullRequest) => environments.has(answer.number) && !isWanted(answer, rules);
+  const isEnd = (answer: HostedPullRequest) => environments.has(answer.number) && !isIncluded(answer, rules);
   const ends = missed.filter(isEnd).length;
   const isPlausible = ends <= Math.max(IMPLAUSIBLE_ENDS.moreThan, environments.size * IMPLAUSIBLE_ENDS.share);
   if (isPlausible) return { states: missed, implausible: 0 };
@@ -222,7 +222,7 @@ function isMissed(answer: HostedPullRequest, survey: Survey): boolean {
   if (former !== undefined && atMs !== undefined && atMs < former.atMs) return false;
   if (former !== undefined && !differ(former.state, answer, rules)) {
     const isLeft = environments.has(answer.number) && !protectedOnes.has(answer.number);
-    return answer.state === "closed" && isLeft && !isWanted(answer, rules);
+    return answer.state === "closed" && isLeft && !isIncluded(answer, rules);
   }
   if (environments.has(answer.number)) return true;
   return answer.state === "open" && atMs !== undefined && atMs >= createsSince.getTime();

@@ -218,13 +218,13 @@ async function unsettled(acknowledged: readonly PullRequestEvent[], { admin }: W
   const newest = new Map<string, string>();
   // Stored deliveries count: an event may have arrived although its answer was lost.
   const inOrder = items.filter(({ spec }) => spec.event.pullRequest !== undefined).sort(byTime);
-  const wanted = new Set(acknowledged.map(({ environment }) => environment));
+  const expected = new Set(acknowledged.map(({ environment }) => environment));
   for (const { spec } of inOrder) {
     const { number, headCommit } = spec.event.pullRequest ?? { number: 0, headCommit: "" };
     newest.set(`${spec.repositories?.[0]}-pr-${number}`, headCommit);
   }
   const behind = [...newest]
-    .filter(([name, commit]) => wanted.has(name) && commits.get(name) !== commit)
+    .filter(([name, commit]) => expected.has(name) && commits.get(name) !== commit)
     .map(([name]) => name);
   return [...open.map(({ delivery }) => delivery), ...behind];
 }

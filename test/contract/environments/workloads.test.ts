@@ -8,7 +8,7 @@ const labels = { app: "podinfo" };
 const workload = (kind: string, name: string, more: Partial<Workload> = {}): Workload => ({
   kind,
   name,
-  wanted: 1,
+  desired: 1,
   ready: 1,
   restarts: 0,
   images: [`registry.test/${name}:1`],
@@ -27,7 +27,7 @@ beforeEach(async () => {
   });
   service.workloads.put(
     "shop",
-    workload("Deployment", "podinfo", { component: "backend", wanted: 2, restarts: 3, problem: "fails: repair it" }),
+    workload("Deployment", "podinfo", { component: "backend", desired: 2, restarts: 3, problem: "fails: repair it" }),
     workload("StatefulSet", "redis"),
     workload("Deployment", "redis"),
   );

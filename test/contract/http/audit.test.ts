@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { EXTENSION_NOTE_ANNOTATION } from "../../../crds/group.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
-import { auditedCalls, wanted } from "./audited-calls.ts";
+import { auditedCalls, requested } from "./audited-calls.ts";
 
 const api = auditedCalls();
 const { as, create, records } = api;
@@ -11,7 +11,7 @@ const subject = (sub: string) => `${api.service.issuer.issuer}#${sub}`;
 describe("a change leaves exactly one record", () => {
   test("with the caller, the action, the objects, the address and the outcome", async () => {
     const headers = { ...(await as("developer")), "x-request-id": "request-1" };
-    const reply = await api.service.http.post("/api/environments").set(headers).send(wanted);
+    const reply = await api.service.http.post("/api/environments").set(headers).send(requested);
     expect(records()).toEqual([
       {
         auditId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -103,7 +103,7 @@ describe("a change leaves exactly one record", () => {
   test("when it fails", async () => {
     const authorization = await as("developer");
     api.service.environments.setReachable(false);
-    await api.service.http.post("/api/environments").set(authorization).send(wanted);
+    await api.service.http.post("/api/environments").set(authorization).send(requested);
     expect(records()).toMatchObject([{ action: "createEnvironment", outcome: "failed", status: 503 }]);
   });
 
@@ -168,7 +168,7 @@ describe("an API token leaves a record, and no trace of its value,", () => {
 
   test("when it is used for a change: the record names the token beside its owner", async () => {
     const { id, value } = await api.service.makeToken("developer", { scopes: ["ENV_CREATE"] });
-    await api.service.http.post("/api/environments").set("authorization", `Bearer ${value}`).send(wanted);
+    await api.service.http.post("/api/environments").set("authorization", `Bearer ${value}`).send(requested);
     expect(records()).toMatchObject([
       { action: "createEnvironment", actor: { subject: subject("dev"), method: "api_token", tokenId: id } },
     ]);

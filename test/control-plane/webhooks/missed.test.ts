@@ -38,7 +38,7 @@ const untilFound = (repository: string, reason: string) =>
     deadlineMs: 30_000,
   });
 const questions = () => api.calls.filter(({ route }) => route.includes("/pulls?")).length;
-const untilAsked = (before: number) =>
+const untilRequested = (before: number) =>
   until(async () => questions() > before, { what: "another question for the open pull requests", deadlineMs: 3e4 });
 
 test("a pull request that opened and one that closed while no operator ran are found at the next start", async () => {
@@ -77,7 +77,7 @@ test("what a user deleted stays deleted, over restarts and errors of the host", 
   api.pulls.splice(0, 1, { number: 42, labels: ["bug"], updatedAt: now(60) });
   const requested = questions();
   const again = await start();
-  await untilAsked(requested);
+  await untilRequested(requested);
   api.pulls.splice(0, 1, { number: 42, base: "release", updatedAt: now(61) });
   await again.stop();
   await start();

@@ -38,10 +38,10 @@ const share = Number(process.env.FAULT_SHARE ?? 1);
 export function drawPlans(
   lifecycles: readonly RecordedLifecycle[],
   { world: { admin }, clock }: FaultWorld,
-  isWanted: (target: string, lifecycle: string) => boolean = () => true,
+  isSelected: (target: string, lifecycle: string) => boolean = () => true,
 ): readonly DrawnPlan[] {
   const all = lifecycles.flatMap((lifecycle) => {
-    const targets = lifecycle.targets.filter((target) => isWanted(target, lifecycle.name));
+    const targets = lifecycle.targets.filter((target) => isSelected(target, lifecycle.name));
     return plansFor(lifecycle.name, targets, { admin, clock }).map((plan) => ({ lifecycle, plan }));
   });
   const named = all.filter(({ plan }) => plan.title.includes(only));

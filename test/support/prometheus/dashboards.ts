@@ -45,7 +45,7 @@ export const DASHBOARDS: readonly WrittenDashboard[] = readdirSync(FOLDER)
   });
 
 /** A query as sent by Grafana, with all namespaces, all controllers and these jobs chosen. */
-export function asAsked(expr: string, job: string): string {
+export function asQueried(expr: string, job: string): string {
   const chosen = { namespace: ".*", job, controller: ".*", __rate_interval: "1m", __range: "1h" };
   return Object.entries(chosen).reduce((text, [name, value]) => text.replaceAll(`$${name}`, value), expr);
 }

@@ -36,7 +36,7 @@ async function putEnvironment(): Promise<void> {
   const access = { groups: ["shop"] };
   await environments.create(NAME, { backend: { repository: "shop-api", branch: "main" }, ttlHours: 24, access });
   await writeStatus(line.service, NAME, READY);
-  const pods = { wanted: 1, ready: 1, restarts: 0, images: [] };
+  const pods = { desired: 1, ready: 1, restarts: 0, images: [] };
   line.service.workloads.put(NAME, { kind: "Deployment", name: "shop-api", ...pods });
 }
 

@@ -62,8 +62,8 @@ describe("two states of one second", () => {
         const last = states.at(-1) as (typeof states)[number];
         const arrivals = [...states, ...states].map((state, at) => ({ state, id: `${at}`, rank: ranks[at] ?? 0 }));
         arrivals.sort((one, other) => one.rank - other.rank);
-        const isWanted = last.state === "open" && last.labels.length > 0;
-        expect(await commitsAfter(arrivals, last)).toEqual(isWanted ? [last.headCommit] : []);
+        const isIncluded = last.state === "open" && last.labels.length > 0;
+        expect(await commitsAfter(arrivals, last)).toEqual(isIncluded ? [last.headCommit] : []);
       }),
       { numRuns: 300 },
     );
