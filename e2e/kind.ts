@@ -45,7 +45,7 @@ export interface RequestedCluster {
 
 /** Calls of kind. Every method throws KindMissing, ContainerEngineMissing, or KindError for other failures. */
 export interface Kind {
-  /** For example `0.33.0`. */
+  /** Version, for example `0.33.0`. */
   version(): Promise<string>;
   clusters(): Promise<readonly string[]>;
   /** @throws ClusterExists */

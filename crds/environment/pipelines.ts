@@ -5,7 +5,7 @@ type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "
 
 /** A rule for a pipeline's next report, as CEL for the API server and as code. */
 export interface PipelineRule {
-  /** Over `self` and `oldSelf`. */
+  /** CEL over `self` and `oldSelf`. */
   readonly cel: string;
   readonly holds: (next: Pipeline, former: Pipeline) => boolean;
   readonly message: string;

@@ -71,7 +71,7 @@ function neededBy(names: readonly string[], packages: Packages): readonly string
   return [...found].sort();
 }
 
-/** Without optional peers: a needed package is also a dependency. */
+/** Names of a package's dependencies, without optional peers: a needed package is also a dependency. */
 function dependenciesOf(locked: Locked = {}): readonly string[] {
   const { dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta } = locked;
   const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta?.[name]?.optional);

@@ -12,7 +12,7 @@ const DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscov
 interface Kind {
   readonly kind: string;
   readonly names: readonly string[];
-  /** For example `/apis/apps/v1`. */
+  /** Path, for example `/apis/apps/v1`. */
   readonly path: string;
   readonly plural: string;
   readonly isNamespaced: boolean;

@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly logsFolder: string;
 }
 
-/** With more files, a busy machine is no explanation: nothing runs again, and the run has failed. */
+/** Most files that run again: with more, a busy machine is no explanation, and the run has failed. */
 const MOST_UNSTEADY = 5;
 const RUNS_KEPT = 5;
 

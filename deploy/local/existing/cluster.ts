@@ -21,7 +21,7 @@ const POLICIES = "validatingadmissionpolicies";
 export interface KubernetesVersion {
   readonly major: string;
   readonly minor: string;
-  /** For example `v1.33.1-gke.1107000`. */
+  /** Version, for example `v1.33.1-gke.1107000`. */
   readonly gitVersion: string;
 }
 

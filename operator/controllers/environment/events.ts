@@ -162,7 +162,7 @@ const SOON_MS = 3_600_000;
  * changed, or the event preceded a restart. In memory only.
  */
 export function createExpiringSoon({ events, clock }: { readonly events: EventRecorder; readonly clock: Clock }) {
-  /** By UID, the expiry that was seen while it was further ahead, in milliseconds. */
+  /** Expiry that was seen while it was further ahead, in milliseconds, by UID. */
   const ahead = new Map<string, number>();
   return {
     check(environment: EphemeralEnvironment): void {

@@ -31,7 +31,7 @@ const options = optionsOf(
   "A plain client writes for as long, in slices of ten seconds in turns with the platform.",
 );
 const PER_SECOND = 50;
-/** On an overloaded machine a queue grows during a slice: both sides have slices of equal length. */
+/** Length of a slice of both sides: on an overloaded machine a queue grows during one. */
 const SLICE_SECONDS = 10;
 const namespace = "ephemeral-system";
 /** The operator's time for a killed process's work; it takes over after 30 s. */

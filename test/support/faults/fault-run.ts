@@ -145,7 +145,7 @@ function judged(fate: Fate, { field, observer }: FaultWorld, last: Rest): Outcom
   return { ...fate, violations, convergedInMs, writes: course.writes.length };
 }
 
-/** After a crash, the next process continues with the existing objects. */
+/** Violations by replaced objects: after a crash, the next process continues with the existing ones. */
 function replacedBeyond({ replaced }: Lifecycle, observer: Observer, name: string): Violation[] {
   const environment = observer.environment(name);
   const titles = environment === undefined ? [] : observer.replaced(environment);

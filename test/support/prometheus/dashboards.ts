@@ -22,7 +22,7 @@ export interface Panel {
 export interface WrittenDashboard {
   readonly file: string;
   readonly uid: string;
-  /** Without the titles of rows. */
+  /** Panels without the titles of rows. */
   readonly panels: readonly Panel[];
   /** The queries of its variables, such as `label_values(up, job)`. */
   readonly variables: readonly string[];

@@ -20,7 +20,7 @@ interface Entries {
   readonly owner: Owner;
   readonly since: Date;
   until: Date;
-  /** By variable and version, as `<VARIABLE>.<version>`. */
+  /** Values by variable and version, as `<VARIABLE>.<version>`. */
   readonly values: Map<string, Sensitive>;
 }
 

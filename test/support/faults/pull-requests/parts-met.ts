@@ -12,7 +12,7 @@ interface Choice {
 
 /** The results of the plans of some parts of life. */
 export interface PartsMet {
-  /** By part: the chosen writes and calls of its run without faults. */
+  /** Chosen writes and calls of the run without faults, by part. */
   readonly targets: Readonly<Record<string, readonly string[]>>;
   /** Names of the environments, one for each plan. */
   readonly names: readonly string[];

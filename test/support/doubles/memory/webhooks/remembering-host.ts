@@ -27,7 +27,7 @@ export interface RememberingHost {
   readonly reported: PullRequestHost;
   readonly reader: PullRequestReader;
   readonly hooks: RepositoryHooks;
-  /** By the full name. */
+  /** Memory of a repository by its full name. */
   of(fullName: string): Remembered;
 }
 
