@@ -42,7 +42,7 @@ interface Ending {
   readonly signal: AbortSignal;
 }
 
-/** Reports on the last reported commit; without a report only for an unwanted environment. */
+/** Reports on the last reported commit; without a report only for one that a rule excludes. */
 async function reportEnd(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
   const reported = environment.status?.feedback?.status;
   const rule = subject.wants.successWithoutEnvironment ? excludingRule(environment) : undefined;

@@ -47,8 +47,8 @@ const LATER: WebhookDeliveryStatus = deliveryStatus("pending", "Stored", "it is 
 /** No call leaves the process while a host waits for the answer. */
 const STALE: WebhookDeliveryStatus = {
   phase: "pending",
-  reason: "HostToBeAsked",
-  message: "what is known of the pull request may be stale: its host is asked first",
+  reason: "HostCheckPending",
+  message: "what is known of the pull request may be stale: its host is read first",
 };
 
 export function createWebhookInbox(context: InboxContext): WebhookInbox {
@@ -170,7 +170,7 @@ async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxC
     event: "denial",
     action: "webhook",
     actor: { method: "webhook", delivery: name },
-    concerns: spec.repositories?.[0] ?? "",
+    target: spec.repositories?.[0] ?? "",
     objects: [],
     outcome: "refused",
   });

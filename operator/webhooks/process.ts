@@ -243,8 +243,8 @@ async function act(
     event: "change",
     action: `webhook ${decision.do}`,
     actor: { method: "webhook", delivery: delivery.metadata.name, ...loginOf(delivery) },
-    concerns: name,
-    note: decision.reason,
+    target: name,
+    reason: decision.reason,
     objects: [{ name, uid }],
     outcome: "accepted",
   });

@@ -26,7 +26,7 @@ function toWorkload({ kind, name, component, desired, ready, restarts, images, p
     kind,
     name,
     component: component ?? null,
-    pods_wanted: desired ?? null,
+    pods_desired: desired ?? null,
     pods_ready: ready,
     restarts,
     images: [...images],

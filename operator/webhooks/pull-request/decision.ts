@@ -138,7 +138,7 @@ function exclusionStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decid
   const hosted = hostedRepository(repository, context.settings);
   if (rule === undefined || hosted === undefined) return undefined;
   const report = { ...exclusionReport(rule), commit: state.headCommit, context: contextOf(repository.metadata.name) };
-  return { decision: { do: "report", repository: hosted, report, reason: "Unwanted" }, trace };
+  return { decision: { do: "report", repository: hosted, report, reason: "Excluded" }, trace };
 }
 
 /** Message of the rule that wants no environment, if any. */

@@ -43,7 +43,7 @@ export function knownStates(
   return statesOf([...deliveries.map(({ spec }) => spec), current], host, context);
 }
 
-/** Like `knownStates`, without a current event. */
+/** Known states without a current event; see `knownStates`. */
 export function storedStates(
   deliveries: readonly WebhookDelivery[],
   host: string,
@@ -156,7 +156,7 @@ export async function refetch(
     const { repository, newest } = stale;
     const answer = await fetchState(stale, context, signal);
     const problem = typeof answer === "string" ? `what is known decides, because ${answer}` : undefined;
-    verdicts.push(verdict(repository, "host_asked", problem));
+    verdicts.push(verdict(repository, "state_refetched", problem));
     if (typeof answer === "string") continue;
     const state = withAction(answer, newest.state, repository.spec.pullRequest);
     const { name, spec } = refetchedDelivery({ repository, state, cause: delivery.metadata.name }, context.clock.now());

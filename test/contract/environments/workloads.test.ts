@@ -48,7 +48,7 @@ describe("the workloads of an environment", () => {
       kind: "Deployment",
       name: "podinfo",
       component: "backend",
-      pods_wanted: 2,
+      pods_desired: 2,
       pods_ready: 1,
       restarts: 3,
       images: ["registry.test/podinfo:1"],
@@ -136,6 +136,6 @@ describe("the log of a workload", () => {
   test("a look at it is recorded", async () => {
     await ask(`${PATH}/logs/backend?workload=podinfo`);
     const [record] = service.audit.records.filter(({ action }) => action === "getLogs");
-    expect(record).toMatchObject({ event: "read", concerns: "shop", outcome: "accepted", status: 200 });
+    expect(record).toMatchObject({ event: "read", target: "shop", outcome: "accepted", status: 200 });
   });
 });

@@ -26,7 +26,7 @@ describe("each operation that changes something, looks into something or is abou
     const reply = await request.set(await as("admin")).send(call.body);
     const { operationId } = contract;
     expect(records().slice(before)).toMatchObject([
-      { action: operationId, outcome: "accepted", status: reply.status, concerns: expect.any(String) },
+      { action: operationId, outcome: "accepted", status: reply.status, target: expect.any(String) },
     ]);
   });
 });
@@ -36,7 +36,7 @@ test("a look into logs is recorded as a read", async () => {
   await api.service.http.get("/api/environments/noted/logs/backend").set(await as("colleague"));
   const object = { name: "noted", uid };
   expect(records().slice(1)).toMatchObject([
-    { event: "read", action: "getLogs", concerns: "noted", objects: [object], outcome: "accepted", status: 200 },
+    { event: "read", action: "getLogs", target: "noted", objects: [object], outcome: "accepted", status: 200 },
   ]);
 });
 

@@ -152,7 +152,7 @@ describe("the repair of a webhook", () => {
     expect(JSON.stringify(first.body)).not.toContain(WEBHOOK_KEY);
     expect(repositoryReloads.requested).toEqual(["shop-api", "shop-api"]);
     expect(audit.records).toContainEqual(
-      expect.objectContaining({ action: "repairHook", concerns: "shop-api", outcome: "accepted" }),
+      expect.objectContaining({ action: "repairHook", target: "shop-api", outcome: "accepted" }),
     );
   });
 
@@ -177,7 +177,7 @@ describe("the repair of a webhook", () => {
       "Set token of host 'git' in the settings",
     ],
     ["no key", { webhooks: {} }, "Set spec.webhookSecretRef of the Repository, or webhooks.secrets in the settings."],
-  ])("is refused with %s, and the examination has the same next step", async (_what, settings, next) => {
+  ])("is refused with %s, and the check has the same next step", async (_what, settings, next) => {
     await started({ settings });
     const refused = await call("post");
     expectProblem(refused, 409);

@@ -87,7 +87,7 @@ describe("under load", () => {
       .filter((line) => line.startsWith('{"log":"audit"'));
     const records = lines.map((line) => JSON.parse(line) as Partial<AuditRecord>);
     const accepted = records.filter(({ action, outcome }) => action === "createEnvironment" && outcome === "accepted");
-    return new Map(names.map((name) => [name, accepted.filter(({ concerns }) => concerns === name).length]));
+    return new Map(names.map((name) => [name, accepted.filter(({ target }) => target === name).length]));
   }
 
   const untilSuccesses = (count: number) =>

@@ -131,7 +131,7 @@ function isHeldBy(application: WireObject, fate: Fate): boolean {
   return mayBegin || phase === "Running" || phase === "Terminating";
 }
 
-const RETRIED_AT = "ephemeral-environments.dev/asked-again-at";
+const RETRIED_AT = "ephemeral-environments.dev/retried-at";
 const REFRESH = "argocd.argoproj.io/refresh";
 
 /** The application's requests as JSON pointers, for their removal. */
@@ -229,7 +229,7 @@ function statusOf(application: WireObject, fate: Sayable): object {
   };
 }
 
-/** After whatever a test has made. */
+/** Moment after whatever a test has made. */
 const LATER = "2099-01-01T00:00:00Z";
 
 function unchangedJobs(namespace: string): object[] {

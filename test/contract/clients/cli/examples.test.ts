@@ -11,7 +11,7 @@ const NAME = "shop-pr-42";
 /** Examples for others: a person with a browser, and a program with tools. */
 const ELSEWHERE = /^(login|mcp)/;
 /** Examples with an error here: the repository's host is unknown in the tests. */
-const REFUSED = /^webhook doctor/;
+const REFUSED = /^webhook check/;
 const OF_MAINTAINERS = /^(config-set|repo reload|webhook)/;
 
 const helpOf = generateHelpTextForAllCommands(application as unknown as Application<CommandContext>);

@@ -140,7 +140,7 @@ describe("the list of workloads", () => {
     const ready = [{ type: "Ready", status: "True" }];
     const [first] = listed([], [podOf("Rollout", "api", { ready: true, ...running }, { conditions: ready })]);
     expect(first).toMatchObject({ kind: "Rollout", name: "api", ready: 1, images: [IMAGE] });
-    expect(first).not.toHaveProperty("wanted");
+    expect(first).not.toHaveProperty("desired");
   });
 
   test("says the component of each, and begins with the components", () => {

@@ -132,7 +132,7 @@ describe("the commit of a merge group", () => {
   });
 
   test.each([
-    ["StatusUnwanted", { feedback: { status: false } }, { hosts: hosts({ token }) }],
+    ["StatusDisabled", { feedback: { status: false } }, { hosts: hosts({ token }) }],
     ["NoToken", {}, { hosts: hosts({}) }],
     ["NoToken", { host: "other" }, { hosts: hosts({ token }) }],
   ])("is not reported: %s", async (reason, spec, settings) => {

@@ -21,7 +21,7 @@ describe("two states of one second", () => {
       headCommit: commitOf("a"),
       updatedAt: SECOND,
     });
-    expect(requests).toEqual([{ repository: "shop-api", rule: "host_asked", passed: true }]);
+    expect(requests).toEqual([{ repository: "shop-api", rule: "state_refetched", passed: true }]);
     expect(hosted.commits).toEqual([commitOf("b")]);
   });
 
@@ -40,7 +40,7 @@ describe("two states of one second", () => {
     expect(closed.requested).toEqual([
       {
         repository: "shop-api",
-        rule: "host_asked",
+        rule: "state_refetched",
         passed: false,
         message: "what is known decides, because the host could not be asked: the host is away",
       },

@@ -21,7 +21,7 @@ function worldOf(rules: Rules, spec: Partial<RepositorySpec> = requested, settin
 
 const reportOf = (rule: string) => ({
   do: "report",
-  reason: "Unwanted",
+  reason: "Excluded",
   repository: { host: "git", fullName: "shop/shop-api" },
   report: {
     commit: commitOf("a"),
