@@ -39,7 +39,7 @@ export interface ContentsScene {
 }
 
 const KEPT = "example.test/kept";
-const REMOVABLE = "example.test/unwanted";
+const REMOVABLE = "example.test/removable";
 
 export function namespaceContentsSuite(name: string, start: () => Promise<ContentsScene>): void {
   describe(`the contents of a namespace, ${name}`, () => {
