@@ -42,12 +42,12 @@ export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
  * Rule by which a pull request lost its environment, for people: its commit gets a success, where the Repository says
  * so.
  */
-export const UNWANTED_ANNOTATION = `${GROUP}/unwanted`;
+export const EXCLUDED_BY_ANNOTATION = `${GROUP}/excluded-by`;
 
-/** On pods, from the chart: the commit of their image. Every commit changes it, so a moving tag rolls out, too. */
+/** Annotation of pods, from the chart: the commit of their image. Every commit changes it, so a moving tag rolls out, too. */
 export const COMMIT_ANNOTATION = `${GROUP}/commit`;
 
-/** On pods, from the chart: their component; it precedes any other label. */
+/** Label of pods, from the chart: their component; it precedes any other label. */
 export const OWN_COMPONENT_LABEL = `${GROUP}/component`;
 
 /** Caller that created an object through the REST interface; not proven. */

@@ -148,7 +148,7 @@ export function urlOf({ metadata, status }: EphemeralEnvironment, component: Com
   return status?.urls?.[component] ?? componentUrl({ metadata }, component, settings);
 }
 
-/** For people; without an owner the host's unauthenticated login. */
+/** Creator, for people; without an owner the host's unauthenticated login. */
 function toCreator({ spec }: EphemeralEnvironment) {
   if (spec.owner !== undefined) return { email: spec.owner.email, name: spec.owner.name };
   return { email: "", name: spec.trigger?.login ?? "manifest" };

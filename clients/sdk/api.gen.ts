@@ -2015,7 +2015,7 @@ export type Workload = {
   /** Component of its pods: backend, frontend, or a backing service such as database; null: none of them. */
   readonly component: string | null;
   /** Desired number of pods; of a Job the number that have to succeed, of a CronJob the number that run now; null: of a kind that the platform does not know. */
-  readonly pods_wanted: number | null;
+  readonly pods_desired: number | null;
   /** Number of ready pods; of a Job the number that succeeded. */
   readonly pods_ready: number;
   /** Restarts of containers of its current pods. */
@@ -2411,7 +2411,7 @@ export interface Operations {
     readonly body: ApproveCommit;
     readonly reply: WebhookOutcome;
   };
-  /** Examine the webhook of a repository */
+  /** Check the webhook of a repository */
   readonly "GET /api/v2/repos/{id}/webhook": {
     readonly path: {
       /** The repository's id: its name. */

@@ -59,7 +59,7 @@ function moved(former: SleepStatus | undefined, state: SleepStatus["state"], now
   return { state, since: state === former?.state ? former.since : now.toISOString() };
 }
 
-/** Within its hours, or as a person wants it. */
+/** State within its hours, or as a person wants it. */
 function awake(
   environment: EphemeralEnvironment,
   { isServing, now, awakeUntil }: SleepInput & { readonly awakeUntil: Date | undefined },

@@ -91,7 +91,7 @@ export function allowedOrganizationsProblem(repository: Repository, { webhooks }
   return refused === undefined ? undefined : `the settings do not allow the organization '${refused}'`;
 }
 
-/** Like `allowedOrganizationsProblem`, for the repository. */
+/** Reason why the settings exclude a repository, if so. */
 export function allowedRepositoriesProblem(repository: Repository, { webhooks }: Settings): string | undefined {
   const name = fullNameOf(repository);
   return isListed(name, webhooks.allowedRepositories) ? undefined : `the settings do not allow '${name}'`;

@@ -99,7 +99,7 @@ export function processIdentity(): string {
   return `${hostname()}-${randomBytes(4).toString("hex")}`;
 }
 
-/** As metrics name the storing of what was counted. */
+/** Name in metrics of the loop that stores what was counted. */
 const LOOP = "request counts";
 
 interface Recording {

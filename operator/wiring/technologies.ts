@@ -79,7 +79,7 @@ export function urlProberOf({ ingressAddress, ingressCaFile }: Settings, clock: 
   return httpsUrlProber({ ingressAddress, ca: contentOf(ingressCaFile) }, clock);
 }
 
-/** Of a technology that runs as long as the process. */
+/** A technology that runs as long as the process. */
 interface Running {
   readonly clock: Clock;
   readonly log: Log;

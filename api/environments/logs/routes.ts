@@ -115,11 +115,11 @@ async function componentEntries(
 
 async function podEntries(
   { metadata }: EphemeralEnvironment,
-  wanted: LogTarget,
+  logTarget: LogTarget,
   query: LogQuery,
   { podLogs }: Services,
 ): Promise<LogEntry[]> {
-  return (await podLogs.tail(metadata, wanted, selectionOf(query))).map(toLogEntry);
+  return (await podLogs.tail(metadata, logTarget, selectionOf(query))).map(toLogEntry);
 }
 
 /** @throws HttpError for a component or a workload that the environment lacks */
@@ -133,7 +133,7 @@ async function podTarget(
   return { component, selectors: selectorsOf(environment, services) };
 }
 
-const workloadTitle = (wanted: LogTarget) => ("workload" in wanted ? titleOf(wanted.workload) : null);
+const workloadTitle = (logTarget: LogTarget) => ("workload" in logTarget ? titleOf(logTarget.workload) : null);
 
 async function deployerEntries(
   { metadata }: EphemeralEnvironment,

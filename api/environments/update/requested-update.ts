@@ -65,11 +65,11 @@ export async function requestedUpdate(
  *
  * @throws HttpError (forbidden) for a maintainer's protection; EnvironmentConflict when it would be over already
  */
-function protection(isWanted: boolean, { environment, caller }: Requested, now: Date): EnvironmentUpdate {
-  if (caller.permissions.has("environments:all")) return { protected: isWanted, protectedUntil: null };
+function protection(isRequested: boolean, { environment, caller }: Requested, now: Date): EnvironmentUpdate {
+  if (caller.permissions.has("environments:all")) return { protected: isRequested, protectedUntil: null };
   const { protected: isEndless, protectedUntil = "" } = environment.spec;
-  if (isEndless && !isWanted) throw new HttpError("forbidden", "It is protected without end: ask a maintainer");
-  if (!isWanted) return { protectedUntil: null };
+  if (isEndless && !isRequested) throw new HttpError("forbidden", "It is protected without end: ask a maintainer");
+  if (!isRequested) return { protectedUntil: null };
   const limit = protectionLimit(environment);
   if (isEndless || Date.parse(protectedUntil) >= limit.getTime()) return {};
   if (limit > now) return { protectedUntil: limit.toISOString() };
@@ -102,12 +102,12 @@ async function movedSource(
   const current = environment.spec[component];
   if (current === undefined) return refused(field, `the environment has no ${component}`);
   const repository = usableRepository(current.repository, { field, type: component, caller }, services);
-  const wanted = { component, repository, branch: branch || current.branch, commit: commit ?? "" };
-  const found = await (wanted.commit === "" ? headCommit(wanted, field, services) : fullCommit(wanted, services));
+  const target = { component, repository, branch: branch || current.branch, commit: commit ?? "" };
+  const found = await (target.commit === "" ? headCommit(target, field, services) : fullCommit(target, services));
   if (typeof found !== "string") return { update: {}, violations: [found] };
   // A following component goes on; else the operator would keep the head that it has read.
-  const isFollowing = wanted.commit === "" && current.follow === true;
-  const source: SourceUpdate = { branch: wanted.branch, commit: isFollowing ? null : found };
+  const isFollowing = target.commit === "" && current.follow === true;
+  const source: SourceUpdate = { branch: target.branch, commit: isFollowing ? null : found };
   return { update: { [component]: source }, violations: [] };
 }
 

@@ -222,7 +222,7 @@ const DEFINITIONS = {
   },
   ephemeral_host_call_limits_total: {
     type: "counter",
-    help: "Answers of a repository's host after which nothing was sent for a while, because it wanted so.",
+    help: "Answers of a repository's host that requested a pause: nothing was sent for a while.",
     labels: ["host"],
   },
   ephemeral_host_call_budget: {

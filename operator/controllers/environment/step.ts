@@ -1,7 +1,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import type { StepCondition } from "../../../crds/conditions.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { WantedSecret } from "../../../crds/repository/repository.ts";
+import type { GeneratedSecret } from "../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { Cluster } from "../../ports/cluster.ts";
@@ -33,7 +33,7 @@ export interface StepDependencies {
   /** The backing services that environments may have. */
   readonly backingServices: readonly BackingService[];
   /** A new random value of the kind and length. */
-  readonly generateSecret: (shape: WantedSecret) => Sensitive;
+  readonly generateSecret: (shape: GeneratedSecret) => Sensitive;
 }
 
 /** Everything outside the environment that a step may use. */

@@ -40,7 +40,7 @@ export interface EnvironmentQuery {
   readonly isVisible: (rights: EnvironmentRights) => boolean;
   /** Phase as shown to users, see `shownPhase`. */
   readonly phase?: Phase;
-  /** As shown to users, see `sleepState`. */
+  /** State as shown to users, see `sleepState`. */
   readonly sleep?: SleepStatus["state"];
   /** Literal part of the name. */
   readonly search?: string;

@@ -178,5 +178,5 @@ describe("refused to abuse", () => {
 test("every look at a log is recorded", async () => {
   await logs("argocd");
   const [record] = service.audit.records.filter(({ action }) => action === "getLogs");
-  expect(record).toMatchObject({ event: "read", concerns: "shop", outcome: "accepted", status: 200 });
+  expect(record).toMatchObject({ event: "read", target: "shop", outcome: "accepted", status: 200 });
 });

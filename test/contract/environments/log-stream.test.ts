@@ -142,5 +142,5 @@ test("following a log is recorded when it begins", async () => {
   await follow();
   await until(() => logs.service.audit.records.some(({ action }) => action === "followLogs"), { what: "the record" });
   const [record] = logs.service.audit.records.filter(({ action }) => action === "followLogs");
-  expect(record).toMatchObject({ event: "read", concerns: "shop", outcome: "accepted", status: 200 });
+  expect(record).toMatchObject({ event: "read", target: "shop", outcome: "accepted", status: 200 });
 });

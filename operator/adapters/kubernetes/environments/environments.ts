@@ -116,7 +116,7 @@ async function madeBefore(
   throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
 }
 
-/** Also removes the reason of a former extension. */
+/** Change of an extension; removes the reason of a former one. */
 function extensionOf({ ttlHours, note, onlyFrom }: Extension): Change {
   return {
     spec: { ttlHours },

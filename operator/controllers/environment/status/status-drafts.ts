@@ -47,7 +47,7 @@ export class StatusDrafts {
   }
 
   /**
-   * Postpones the write for the next reconciles' findings; the wait starts with the first one.
+   * Debounces the write: postpones it for the next reconciles' findings; the wait starts with the first one.
    *
    * @param requeue called at the end of the wait
    * @returns false when the status must be stored now: the wait is over, or the last write failed

@@ -16,7 +16,7 @@ import {
 import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
-import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
+import { isServing, pipelinesOfDesiredCommits, specHash } from "../../../../crds/environment/progress.ts";
 import { isAsleep } from "../../../../crds/environment/sleep.ts";
 import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
 import { COMPONENTS } from "../../../../crds/names.ts";
@@ -182,7 +182,7 @@ function readiness(environment: EphemeralEnvironment, context: StatusContext): C
 
 /** The deadline starts after the pipelines of the desired commits: before that they can't be deployed. */
 function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: StatusContext): boolean {
-  const pipelines = wantedPipelines(environment);
+  const pipelines = pipelinesOfDesiredCommits(environment);
   if (pipelines.some((pipeline) => buildOf(pipeline, now) === "building")) return false;
   const starts = [new Date(since), ...pipelines.map(pipelineEnd)];
   const rolloutMs = Math.min(...starts.map((moment) => elapsedMs(moment, now)));
@@ -218,7 +218,7 @@ function informationalConditions(
     nextCondition(former, type, { status: "True", reason: type, message }, now);
   const unwell = findCondition(former.status?.conditions, "ResourcesHealthy");
   const { reason, message } = notice ?? unwell ?? { reason: "", message: "" };
-  const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
+  const silent = pipelinesOfDesiredCommits(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
   const silence = silent.map(
     (pipeline) =>
       `${pipelineName(pipeline)} has reported nothing for two hours: the ${pipeline.component}'s commit is deployed without it`,

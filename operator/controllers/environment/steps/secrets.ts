@@ -26,7 +26,7 @@ import {
 import { whenIsolated } from "./isolation.ts";
 import { retirePulls, type SecretsContext, withPullSecret } from "./pull-secret.ts";
 
-/** While a condition is not True, the unwatched pods' Secret may be missing. */
+/** Recheck while a condition is not True: the unwatched pods' Secret may be missing. */
 const UNCERTAIN_MS = 30_000;
 /** Wait for a provided value; the API writes it right after the resource. */
 const AWAIT_VALUE_MS = 120_000;

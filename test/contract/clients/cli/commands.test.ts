@@ -176,7 +176,7 @@ test("a log is followed over a connection that breaks, without a gap, and withou
 
 test("the workloads of an environment are shown with it, and each has its log", async () => {
   await make("shop");
-  const redis = { kind: "StatefulSet", name: "redis", images: [], restarts: 2, ready: 0, wanted: 1, problem: "fails" };
+  const redis = { kind: "StatefulSet", name: "redis", images: [], restarts: 2, ready: 0, desired: 1, problem: "fails" };
   line.service.workloads.put("shop", redis, { kind: "Rollout", name: "web", images: [], restarts: 0, ready: 3 });
   expect((await line.eenv("viewer", ["get", "shop"])).stdout).toMatch(
     /WORKLOAD +READY +RESTARTS +PROBLEM\nStatefulSet\/redis +0\/1 +2 +fails\nRollout\/web +3 +0 +-\n$/,

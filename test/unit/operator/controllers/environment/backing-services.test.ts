@@ -51,8 +51,8 @@ function world() {
     configSets: {},
     deployer: {
       ensureProject: async () => undefined,
-      async ensure(wanted: DesiredApplication) {
-        desired = wanted;
+      async ensure(application: DesiredApplication) {
+        desired = application;
       },
       observe: () => observed,
       deployedSources: () => ({}),
@@ -185,8 +185,8 @@ describe("a second backing service", () => {
   });
 
   test("is in the template of a chart when its config set wants it", () => {
-    const wanted = { ...redis, isDesired: () => true };
-    const { values, variables } = chartTemplates(fixtureSettings, [wanted]).templateOf({
+    const cache = { ...redis, isDesired: () => true };
+    const { values, variables } = chartTemplates(fixtureSettings, [cache]).templateOf({
       repository,
       configSet: {},
       generatesSecrets: true,

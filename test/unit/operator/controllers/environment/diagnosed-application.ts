@@ -97,7 +97,7 @@ export async function diagnose(scene: Scene) {
     backingServices: [],
     repositories: memoryRepositories(),
     deployer: {
-      async retry(_wanted: unknown, since: Date) {
+      async retry(_desired: unknown, since: Date) {
         calls.retriedSince.push(since);
         return scene.retryInMs ?? 15_000;
       },

@@ -29,8 +29,8 @@ describe("a suspended environment", () => {
   });
 
   test("is updating until all of it is scaled to zero", () => {
-    const wanted = { ...asleep, desiredHash: "hash of values" };
-    const falling = but("ApplicationSynced", withFindings(waiting("Syncing", "", soon), wanted));
+    const specified = { ...asleep, desiredHash: "hash of values" };
+    const falling = but("ApplicationSynced", withFindings(waiting("Syncing", "", soon), specified));
     const status = judged(suspended, falling, 600);
     expect(status.phase).toBe("updating");
     expect(findCondition(status.conditions, "Suspended")).toBeUndefined();

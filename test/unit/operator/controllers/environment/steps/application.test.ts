@@ -115,8 +115,8 @@ test.each([
     backingServices: [],
     deployer: {
       ensureProject: async (owner: object, to: ChartSource) => void requested.push("ensureProject", owner, to),
-      ensure: async (wanted: DesiredApplication) => {
-        requested.push("ensure", wanted.environment, wanted.chart);
+      ensure: async (desired: DesiredApplication) => {
+        requested.push("ensure", desired.environment, desired.chart);
         throw stop;
       },
     },

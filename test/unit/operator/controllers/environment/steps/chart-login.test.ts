@@ -61,7 +61,7 @@ async function reconcile(scene: Scene) {
         expect(to).toEqual({ repoUrl, path: "shop", revision: "main" });
         given.push(login);
       },
-      ensure: async (wanted: object) => void ensured.push(wanted),
+      ensure: async (desired: object) => void ensured.push(desired),
       observe: () => scene.observed,
       retry: async () => 15_000,
     },
