@@ -27,8 +27,11 @@ import { createTerm } from "../kit/leader/leader-election.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
+import { ObservedRequests } from "../controllers/activity/observed-requests.ts";
+import { OwnProbes } from "../controllers/activity/own-probes.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
+import type { IngressTraffic } from "../ports/ingress-traffic.ts";
 import type { Metrics, Service, ServiceCallInterceptor } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
 import { costMonitorOf, deployerOf, messagingOf, secretManagersOf, urlProberOf } from "./technologies.ts";
@@ -47,6 +50,8 @@ export interface DependencyOptions {
   readonly audit?: AuditTrail;
   /** Replaces the real prober. */
   readonly prober?: UrlProber;
+  /** Replaces the ingress of the settings. */
+  readonly ingressTraffic?: IngressTraffic | undefined;
 }
 
 /** Audit trail of processes without an audit log, as in tests and benchmarks. */
@@ -67,6 +72,8 @@ export function createDependencies(options: DependencyOptions) {
   const secretManagers = secretManagersOf(settings, { client, leaderClient, isLeading: term.holds, clock });
   const { chat, mail } = messagingOf(settings);
   const costMonitor = costMonitorOf(settings);
+  const { ingressTraffic } = options;
+  const ownProbes = new OwnProbes();
   return {
     settings,
     log,
@@ -83,7 +90,10 @@ export function createDependencies(options: DependencyOptions) {
     tracing,
     audit: options.audit ?? UNRECORDED,
     /** A prober with its own connections, so that controllers and users don't wait for each other. */
-    createProber: () => options.prober ?? urlProberOf(settings, clock),
+    createProber: () => {
+      const prober = options.prober ?? urlProberOf(settings, clock);
+      return ingressTraffic === undefined ? prober : ownProbes.counted(prober);
+    },
     /** Counts and traces the calls of a service, if enabled. */
     observed,
     secretManagers: {
@@ -92,6 +102,9 @@ export function createDependencies(options: DependencyOptions) {
       forApi: observed("secret-manager", secretManagers.forApi),
     },
     costMonitor: costMonitor && observed("opencost", costMonitor),
+    ingressTraffic: ingressTraffic && observed("ingress", ingressTraffic),
+    ownProbes,
+    observedRequests: new ObservedRequests({ clock, hasSource: ingressTraffic !== undefined }),
     messaging: { chat: observed("chat", chat), mail: mail && observed("mail", mail) },
   };
 }

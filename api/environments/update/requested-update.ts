@@ -53,7 +53,7 @@ export async function requestedUpdate(
   const switches = {
     ...(isProtected === undefined ? {} : protection(isProtected, requested, services.clock.now())),
     ...(suspended === undefined ? {} : { suspended }),
-    ...(sleep === undefined ? {} : { sleep: { schedule: null, ...sleepWishOf(sleep) } }),
+    ...(sleep === undefined ? {} : { sleep: { ...NEVER, ...sleepWishOf(sleep) } }),
   };
   return Object.assign(switches, ...parts.map(({ update }) => update));
 }

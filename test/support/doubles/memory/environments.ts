@@ -141,6 +141,13 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
       return change(environment, update, update.suspended === false ? waking : {});
     },
 
+    async recordActivity(environment) {
+      reach();
+      const found = current(environment);
+      const annotations = found && activityAnnotation(found, clock.now());
+      if (annotations !== undefined) store(found, { annotations: { ...found.metadata.annotations, ...annotations } });
+    },
+
     async reconcile(environment) {
       reach();
       const found = current(environment);
