@@ -105,14 +105,14 @@ export const followLogs = route({
 /** The environment whose log a person reads, which is activity. */
 async function readEnvironment(idOrName: string, caller: Caller, services: Services): Promise<EphemeralEnvironment> {
   const environment = await visibleEnvironment(idOrName, caller, services);
-  await services.environments.recordActivity(environment);
+  if (environment.status?.sleep !== undefined) await services.environments.recordActivity(environment);
   return environment;
 }
 
 /** Until the stream ends. One failed record does no harm: the next one follows. */
 function recordWhileFollowed(environment: EphemeralEnvironment, services: Services, signal: AbortSignal): void {
   const { clock, environments, log } = services;
-  if (signal.aborted) return;
+  if (signal.aborted || environment.status?.sleep === undefined) return;
   const cancel = clock.setTimer(FOLLOWED_MS, () => {
     signal.removeEventListener("abort", cancel);
     recordWhileFollowed(environment, services, signal);

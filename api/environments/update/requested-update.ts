@@ -64,6 +64,9 @@ export async function requestedUpdate(
  *
  * @throws HttpError (forbidden) for a maintainer's protection; EnvironmentConflict when it would be over already
  */
+/** A wish replaces the former one as a whole. */
+const NEVER = { schedule: null, afterIdleMinutes: null, minimumRequests: null };
+
 function protection(isWanted: boolean, { environment, caller }: Requested, now: Date): EnvironmentUpdate {
   if (caller.permissions.has("environments:all")) return { protected: isWanted, protectedUntil: null };
   const { protected: isEndless, protectedUntil = "" } = environment.spec;

@@ -15,8 +15,8 @@ export interface Extension {
 /** Updatable fields of a spec; absent ones stay. */
 export interface EnvironmentUpdate extends Pick<EnvironmentSpec, "protected" | "suspended"> {
   readonly protectedUntil?: string | null;
-  /** The whole wish: null removes a field. */
-  readonly sleep?: { readonly [Field in keyof Required<SleepWish>]: Required<SleepWish>[Field] | null };
+  /** null removes a field. */
+  readonly sleep?: { readonly [Field in keyof SleepWish]?: SleepWish[Field] | null };
   readonly backend?: SourceUpdate;
   /** Only for an environment with a frontend. */
   readonly frontend?: SourceUpdate;
@@ -121,8 +121,8 @@ export interface Environments extends OperatorEnvironments {
    */
   update(environment: EphemeralEnvironment, update: EnvironmentUpdate): Promise<EphemeralEnvironment>;
   /**
-   * Records that a person looks at the environment, if it may fall asleep; at most once in four minutes, through any
-   * replica.
+   * Records that a person looks at the environment, which keeps it awake for a while; once in four minutes, through any
+   * replica. Fine when it is gone.
    */
   recordActivity(environment: EphemeralEnvironment): Promise<void>;
   /**

@@ -75,10 +75,9 @@ export async function patchLatest(
 /** A record of activity is not repeated within this time, which is shorter than it keeps an environment awake. */
 const ACTIVITY_SHARED_MS = 4 * MINUTE_MS;
 
-/** Annotation of a person's look at an environment that may fall asleep; `undefined` where a recent one says it. */
+/** Annotation of a person's look at an environment; `undefined` where a recent one says it. */
 export function activityAnnotation(environment: EphemeralEnvironment, now: Date) {
   const last = lastActivityOf(environment, now);
-  if (environment.status?.sleep === undefined) return undefined;
   if (last !== undefined && elapsedMs(last, now) < ACTIVITY_SHARED_MS) return undefined;
   return { [LAST_ACTIVITY_ANNOTATION]: now.toISOString() };
 }
