@@ -23,6 +23,12 @@ export function sleepState({ spec, status }: Pick<EphemeralEnvironment, "spec" |
   return spec.suspended ? "asleep" : (status?.sleep?.state ?? "awake");
 }
 
+/** Why an environment is asleep; `undefined` while it is awake. */
+export function sleepCause(environment: Pick<EphemeralEnvironment, "spec" | "status">): SleepStatus["cause"] {
+  if (environment.spec.suspended) return "person";
+  return isAsleep(environment) ? environment.status?.sleep?.cause : undefined;
+}
+
 /** The environment as it should run: one that is asleep, like a suspended one. */
 export function asRun(environment: EphemeralEnvironment): EphemeralEnvironment {
   return isAsleep(environment) ? { ...environment, spec: { ...environment.spec, suspended: true } } : environment;
