@@ -113,15 +113,16 @@ export function toSleepRequest({ schedule, afterIdleMinutes, minimumRequests }: 
 export function toSleepReport(sleep: SleepStatus | undefined): Static<typeof SleepReport> {
   if (sleep === undefined) return null;
   const { state, since, cause = null, schedule, nextAt, afterIdleMinutes = null, lastActivityAt } = sleep;
-  const instant = (at: string | undefined) => (at === undefined ? null : timestamp(at));
+  const instant = (at: string) => new Date(at).toISOString();
+  const instantOrNull = (at: string | undefined) => (at === undefined ? null : instant(at));
   return {
     state,
-    since: timestamp(since),
+    since: instant(since),
     cause,
-    next_at: instant(nextAt),
+    next_at: instantOrNull(nextAt),
     schedule: schedule === undefined ? null : toSchedule(schedule),
     after_idle_minutes: afterIdleMinutes,
-    last_activity_at: instant(lastActivityAt),
+    last_activity_at: instantOrNull(lastActivityAt),
   };
 }
 

@@ -23,7 +23,7 @@ export function sleepState({ spec, status }: Pick<EphemeralEnvironment, "spec" |
   return spec.suspended ? "asleep" : (status?.sleep?.state ?? "awake");
 }
 
-/** Why an environment is asleep; `undefined` while it is awake. */
+/** Cause of an environment's sleep; `undefined` while it is awake. */
 export function sleepCause(environment: Pick<EphemeralEnvironment, "spec" | "status">): SleepStatus["cause"] {
   if (environment.spec.suspended) return "person";
   return isAsleep(environment) ? environment.status?.sleep?.cause : undefined;
@@ -58,8 +58,9 @@ export function nextSleep(environment: EphemeralEnvironment, input: SleepInput):
   if (wish === undefined || environment.spec.suspended) return undefined;
   const hours = wish.schedule && scheduleAt(wish.schedule, input.now);
   const person = wishOfPerson(environment, wish.schedule, input.now);
-  const moment = { ...input, environment, former: environment.status?.sleep, wish, hours, person };
-  const movement = moment.former?.state === "asleep" ? stayOrWake(moment) : stayOrSleep(moment);
+  const former = environment.status?.sleep;
+  const moment = { ...input, environment, former, wish, hours, person };
+  const movement = former?.state === "asleep" ? stayOrWake(moment, former) : stayOrSleep(moment);
   return { ...movement, ...wish, ...present({ lastHandledWakeAt: person.token }) };
 }
 
@@ -81,17 +82,18 @@ interface Moment extends SleepInput {
 type Movement = Pick<SleepStatus, "state" | "since" | "cause" | "nextAt" | "keptAwakeUntil" | "lastActivityAt">;
 
 /** Asleep, until a person wakes it or its hours begin: what fell asleep within them waits for the next ones. */
-function stayOrWake(moment: Moment): Movement {
-  const { former, wish, hours, person, now } = moment;
-  const isIdle = former?.cause === "idle" && wish.afterIdleMinutes !== undefined;
-  const hasBegun = former?.nextAt !== undefined && Date.parse(former.nextAt) <= now.getTime();
+function stayOrWake(moment: Moment, former: SleepStatus): Movement {
+  const { wish, hours, person, now } = moment;
+  const isIdle = former.cause === "idle" && wish.afterIdleMinutes !== undefined;
+  const hasBegun = former.nextAt !== undefined && Date.parse(former.nextAt) <= now.getTime();
   const isInHours = isIdle ? hours?.isAwake && hasBegun : hours?.isAwake !== false;
-  const reported = present({ lastActivityAt: former?.lastActivityAt });
-  if (!person.isWaking && !isInHours)
-    return { ...atRest(isIdle ? "idle" : "schedule", moment), since: former?.since ?? now.toISOString(), ...reported };
-  const cause = person.isWaking ? "person" : "schedule";
-  const kept = present({ keptAwakeUntil: person.keptAwakeUntil?.toISOString() });
-  return { state: "waking", since: now.toISOString(), cause, ...kept, ...reported };
+  if (person.isWaking || isInHours) {
+    const cause = person.isWaking ? "person" : "schedule";
+    const waking = { ...former, state: "waking", since: now.toISOString() } as const;
+    return { ...stayOrSleep({ ...moment, former: waking, isServing: false }), cause };
+  }
+  const reported = present({ lastActivityAt: former.lastActivityAt });
+  return { ...atRest(isIdle ? "idle" : "schedule", moment), since: former.since, ...reported };
 }
 
 /** Awake, or falls asleep: an update and a wake end first, and it stays awake for a while after both. */
@@ -143,7 +145,7 @@ function endOfHours({ hours, person, now }: Moment): Date | undefined {
 
 interface Idleness {
   readonly lastActivityAt?: Date | undefined;
-  /** When it has been idle for long enough, if no activity follows; `undefined` while that is not known. */
+  /** Time at which it has been idle for long enough, if no activity follows; `undefined` while that is not known. */
   readonly idleAt?: Date | undefined;
 }
 
@@ -152,7 +154,8 @@ function idleness(moment: Moment): Idleness {
   if (wish.afterIdleMinutes === undefined) return {};
   const idleMs = wish.afterIdleMinutes * MINUTE_MS;
   const reported = dateOf(former?.lastActivityAt);
-  const isChanging = !isServing || person.isWaking || environment.status?.observedGeneration !== environment.metadata.generation;
+  const isChanging =
+    !isServing || person.isWaking || environment.status?.observedGeneration !== environment.metadata.generation;
   const changed = isChanging ? now : dateOf(environment.status?.specChangedAt);
   const lastActivityAt = latest(reported, lastActivityOf(environment, now), activity?.lastRequestAt, changed);
   const begin = latest(createdAt(environment), dateOf(former?.since), activity?.observedSince);

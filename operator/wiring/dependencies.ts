@@ -14,6 +14,8 @@ import {
 } from "../adapters/kubernetes/kinds.ts";
 import { kubeCallSpans, serviceCallSpans } from "../adapters/opentelemetry/call-spans.ts";
 import { fieldManagers } from "../audit/out-of-band-changes.ts";
+import { ObservedRequests } from "../controllers/activity/observed-requests.ts";
+import { OwnProbes } from "../controllers/activity/own-probes.ts";
 import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
 import type { WatchedKind } from "../kit/cache/watched-kind.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
@@ -27,8 +29,6 @@ import { createTerm } from "../kit/leader/leader-election.ts";
 import type { Log } from "../kit/log.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
-import { ObservedRequests } from "../controllers/activity/observed-requests.ts";
-import { OwnProbes } from "../controllers/activity/own-probes.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { IngressTraffic } from "../ports/ingress-traffic.ts";

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
-import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import { MINUTE_MS } from "../../../crds/durations.ts";
+import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";

@@ -1,7 +1,7 @@
 import type { SleepRequest } from "../../sdk/index.ts";
-import { given } from "./given.ts";
 import { misuse } from "../failure.ts";
 import { count, optionalText } from "../parameters.ts";
+import { given } from "./given.ts";
 
 /** Flags of an environment's sleep. */
 export interface SleepFlags {
@@ -37,12 +37,15 @@ export function sleepRequest(flags: SleepFlags): SleepRequest | undefined {
   if (minimumRequests !== undefined && afterIdle === undefined)
     throw misuse("--minimum-requests is that of --after-idle, which is missing");
   if (awake.length === 0 && afterIdle === undefined) return undefined;
-  if (awake.includes(ALWAYS)) {
-    if (awake.length > 1 || timeZone !== undefined || afterIdle !== undefined)
-      throw misuse(`--awake=${ALWAYS} stands alone`);
-    return {};
-  }
-  const zone = timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const schedule = awake.length === 0 ? undefined : { time_zone: zone, awake: [...awake] };
+  if (awake.includes(ALWAYS)) return never(flags);
+  const schedule = awake.length === 0 ? undefined : { time_zone: timeZone ?? ownTimeZone(), awake: [...awake] };
   return given({ schedule, after_idle_minutes: afterIdle, minimum_requests: minimumRequests });
 }
+
+function never({ awake = [], timeZone, afterIdle }: SleepFlags): SleepRequest {
+  const isAlone = awake.length === 1 && timeZone === undefined && afterIdle === undefined;
+  if (!isAlone) throw misuse(`--awake=${ALWAYS} stands alone`);
+  return {};
+}
+
+const ownTimeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -7,7 +7,7 @@ import type { Activity } from "../../ports/activity.ts";
 export interface RequestCount {
   readonly uid: string;
   readonly requests: number;
-  /** Those of them that the platform's own prober sent. */
+  /** Requests among them that the platform's own prober sent. */
   readonly probes: number;
   /** Requests within the window that count as activity. */
   readonly minimum: number;
@@ -57,7 +57,9 @@ export class ObservedRequests implements Activity {
   /** Records a reading; environments that it lacks are forgotten. */
   record(counts: readonly RequestCount[]): void {
     const now = this.#clock.now();
-    this.#environments = new Map(counts.map((count) => [count.uid, next(this.#environments.get(count.uid), count, now)]));
+    this.#environments = new Map(
+      counts.map((count) => [count.uid, next(this.#environments.get(count.uid), count, now)]),
+    );
     this.#readMs = this.#clock.monotonicMs();
     this.#hasRead = true;
   }

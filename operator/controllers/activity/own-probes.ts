@@ -9,7 +9,7 @@ export class OwnProbes {
     return {
       probe: async (url, path) => {
         const { host } = new URL(url);
-        // Before it is sent: else a reading at that moment would take it for somebody's.
+        // Before it is sent: else a reading at that moment would take it for a user's.
         this.#add(host, 1);
         const result = await prober.probe(url, path);
         if (result.status === "unreachable") this.#add(host, -1);

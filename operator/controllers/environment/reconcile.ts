@@ -4,10 +4,10 @@ import {
   type EphemeralEnvironment,
   hasFinalizer,
 } from "../../../crds/environment/ephemeral-environment.ts";
-import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
 import { isServing } from "../../../crds/environment/progress.ts";
 import { asRun, isAsleep, nextSleep } from "../../../crds/environment/sleep.ts";
+import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -106,10 +106,7 @@ async function withSleep(environment: EphemeralEnvironment, context: AdvanceCont
 }
 
 /** A running Job keeps it awake, like an update. */
-async function sleepOf(
-  environment: EphemeralEnvironment,
-  context: AdvanceContext,
-): Promise<SleepStatus | undefined> {
+async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContext): Promise<SleepStatus | undefined> {
   const { clock, observedRequests, pods, requeueUrgently } = context;
   const input = {
     wish: sleepWish(environment, context),
@@ -119,7 +116,7 @@ async function sleepOf(
   };
   const sleep = nextSleep(environment, input);
   if (sleep?.state !== "asleep" || isAsleep(environment)) return sleep;
-  const running = await pods.running(environment);
+  const running = await pods.running(environment.metadata);
   if (!running.some(({ kind }) => JOBS.has(kind))) return sleep;
   requeueUrgently(JOB_RECHECK_MS);
   return nextSleep(environment, { ...input, isServing: false });

@@ -183,7 +183,8 @@ test("every look at a log is recorded", async () => {
 });
 
 describe("the look of a person at a log", () => {
-  const seenAt = async () => (await service.environments.find("shop"))?.metadata.annotations?.[LAST_ACTIVITY_ANNOTATION];
+  const seenAt = async () =>
+    (await service.environments.find("shop"))?.metadata.annotations?.[LAST_ACTIVITY_ANNOTATION];
 
   test("is recorded where the environment may fall asleep", async () => {
     const environment = await service.environments.find("shop");

@@ -1,7 +1,12 @@
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { MINUTE_MS } from "../../../../crds/durations.ts";
+import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
-import { LAST_ACTIVITY_ANNOTATION, lastActivityOf, RECONCILE_ANNOTATION, reconcileToken } from "../../../../crds/group.ts";
+import {
+  LAST_ACTIVITY_ANNOTATION,
+  lastActivityOf,
+  RECONCILE_ANNOTATION,
+  reconcileToken,
+} from "../../../../crds/group.ts";
 import { isConflict, isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
 import { createKeyedMutex } from "../../../kit/keyed-mutex.ts";

@@ -23,7 +23,13 @@ import type { LeftFields } from "../../../ports/deployer.ts";
 import { environmentType } from "../kinds.ts";
 import { changeAnnotations, kept } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { type Change, type EnvironmentStore, environmentChanges, recordActivity, requestedReconciles } from "./changes.ts";
+import {
+  type Change,
+  type EnvironmentStore,
+  environmentChanges,
+  recordActivity,
+  requestedReconciles,
+} from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";

@@ -229,21 +229,24 @@ function informationalConditions(
       `${pipelineName(pipeline)} has reported nothing for two hours: the ${pipeline.component}'s commit is deployed without it`,
   );
   return [
-    ...(isAsleep(environment) && isAtRest(environment, former) ? [inform("Asleep", ASLEEP[asleepBy(environment)])] : []),
+    ...(isAsleep(environment) && isAtRest(environment, former)
+      ? [inform("Asleep", ASLEEP[asleepBy(environment)])]
+      : []),
     ...(isSuspended(environment, former)
       ? [inform("Suspended", reason === "KeepsRunning" ? SUSPENDED_IN_PART : SUSPENDED)]
       : []),
     ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
     ...goneBranches(environment).map((message) => inform("SourceGone", message)),
     ...(message === "" ? [] : [nextCondition(former, "ResourcesHealthy", { status: "False", reason, message }, now)]),
-    ...(activityProblem === undefined || !mayIdle(environment) ? [] : [inform("ActivityUnknown", activityProblem)]),
+    ...unknownActivity(environment, activityProblem).map((message) => inform("ActivityUnknown", message)),
     ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
   ];
 }
 
-/** True while it is awake, and would sleep when idle. */
-function mayIdle(environment: EphemeralEnvironment): boolean {
-  return environment.status?.sleep?.afterIdleMinutes !== undefined && !isAsleep(environment);
+/** The problem of an environment that is awake, and would sleep when idle. */
+function unknownActivity(environment: EphemeralEnvironment, problem: string | undefined): readonly string[] {
+  const mayIdle = environment.status?.sleep?.afterIdleMinutes !== undefined && !isAsleep(environment);
+  return problem === undefined || !mayIdle ? [] : [problem];
 }
 
 const asleepBy = ({ status }: EphemeralEnvironment) => (status?.sleep?.cause === "idle" ? "idle" : "schedule");

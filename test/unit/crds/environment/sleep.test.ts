@@ -111,7 +111,9 @@ describe("an environment with a schedule", () => {
     ["this process does not know the time zone", {}, { schedule: { ...schedule, timeZone: "Mars/Olympus" } }],
   ])("does not sleep by it while %s", (_rule, spec, wish) => {
     const environment = environmentFixture({ spec });
-    expect(nextSleep(environment, { wish, now: new Date(NIGHT), isServing: true, activity: undefined })).toBeUndefined();
+    expect(
+      nextSleep(environment, { wish, now: new Date(NIGHT), isServing: true, activity: undefined }),
+    ).toBeUndefined();
   });
 });
 
@@ -152,7 +154,12 @@ describe("an environment that sleeps after an idle hour", () => {
   test.each([
     ["is awake before", BEFORE, {}, { state: "awake", nextAt: AFTER }],
     ["sleeps then", AFTER, {}, { state: "asleep", cause: "idle", since: AFTER }],
-    ["counts from its last request", AFTER, { lastRequestAt: at("01T00:20") }, { state: "awake", nextAt: at("01T01:20") }],
+    [
+      "counts from its last request",
+      AFTER,
+      { lastRequestAt: at("01T00:20") },
+      { state: "awake", nextAt: at("01T01:20") },
+    ],
     ["counts from when it was read", AFTER, { read: at("01T00:20") }, { state: "awake", nextAt: at("01T01:20") }],
     [
       "counts from the reported activity",
@@ -212,7 +219,12 @@ describe("an environment that sleeps after an idle hour", () => {
   const both = { schedule, afterIdleMinutes: 60 };
 
   test.each([
-    ["is idle within its hours, until the next ones begin", NOON, {}, { state: "asleep", cause: "idle", nextAt: FRIDAY }],
+    [
+      "is idle within its hours, until the next ones begin",
+      NOON,
+      {},
+      { state: "asleep", cause: "idle", nextAt: FRIDAY },
+    ],
     [
       "stays asleep for the rest of the hours",
       NOON,

@@ -25,19 +25,84 @@ const lastMinute = (...of: Parameters<typeof observed>) => {
 
 describe("a request", () => {
   test.each([
-    ["is activity at its reading", [[0, 0], [1, 0]], 1],
-    ["is activity at the last reading that has one", [[0, 0], [1, 0], [2, 0], [0, 0]], 2],
-    ["of before the first reading is not known to be recent", [[9, 0], [0, 0]], undefined],
-    ["of our own prober is none", [[0, 0], [2, 2], [2, 2]], undefined],
-    ["beside our own prober's is activity", [[0, 0], [2, 2], [3, 2]], 2],
-    ["of our own prober that is counted at the next reading is none", [[0, 0], [0, 1], [1, 0]], undefined],
-    ["of our own prober that is never counted hides requests of one reading alone", [[0, 0], [0, 1], [0, 0], [1, 0]], 3],
+    [
+      "is activity at its reading",
+      [
+        [0, 0],
+        [1, 0],
+      ],
+      1,
+    ],
+    [
+      "is activity at the last reading that has one",
+      [
+        [0, 0],
+        [1, 0],
+        [2, 0],
+        [0, 0],
+      ],
+      2,
+    ],
+    [
+      "of before the first reading is not known to be recent",
+      [
+        [9, 0],
+        [0, 0],
+      ],
+      undefined,
+    ],
+    [
+      "of our own prober is none",
+      [
+        [0, 0],
+        [2, 2],
+        [2, 2],
+      ],
+      undefined,
+    ],
+    [
+      "beside our own prober's is activity",
+      [
+        [0, 0],
+        [2, 2],
+        [3, 2],
+      ],
+      2,
+    ],
+    [
+      "of our own prober that is counted at the next reading is none",
+      [
+        [0, 0],
+        [0, 1],
+        [1, 0],
+      ],
+      undefined,
+    ],
+    [
+      "of our own prober that is never counted hides requests of one reading alone",
+      [
+        [0, 0],
+        [0, 1],
+        [0, 0],
+        [1, 0],
+      ],
+      3,
+    ],
   ] as const)("%s", (_rule, readings, minute) => {
     expect(lastMinute(readings)).toBe(minute);
   });
 
   test("is activity when there are as many as required within five minutes", () => {
-    const monitor = [[0, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0]] as const;
+    const monitor = [
+      [0, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ] as const;
     expect(lastMinute(monitor, 6)).toBeUndefined();
     expect(lastMinute([...monitor, [2, 0]], 6)).toBe(8);
   });
@@ -51,7 +116,10 @@ describe("what is known", () => {
   });
 
   test("is nothing while readings fail for minutes, and goes on after them", () => {
-    const { clock, requests } = observed([[0, 0], [1, 0]]);
+    const { clock, requests } = observed([
+      [0, 0],
+      [1, 0],
+    ]);
     expect(requests.problem()).toBeUndefined();
     clock.advance(4 * MINUTE_MS);
     expect(requests.of(shop)).toBeUndefined();
@@ -71,7 +139,10 @@ describe("what is known", () => {
   });
 
   test("is forgotten with its environment", () => {
-    const { requests } = observed([[0, 0], [1, 0]]);
+    const { requests } = observed([
+      [0, 0],
+      [1, 0],
+    ]);
     requests.record([]);
     expect(requests.of(shop)).toBeUndefined();
   });

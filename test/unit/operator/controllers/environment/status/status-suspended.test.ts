@@ -8,8 +8,13 @@ import {
   waiting,
   withFindings,
 } from "../../../../../../operator/controllers/environment/step-result.ts";
-import { commitA, environmentFixture, fixtureSettings } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { but, found, judged, minutesLater, ready, stepConditions, serving, soon, updated } from "./judged-status.ts";
+import {
+  commitA,
+  environmentFixture,
+  fixtureSettings,
+  minutesLater,
+} from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { but, found, judged, ready, serving, soon, stepConditions, updated } from "./judged-status.ts";
 
 describe("a suspended environment", () => {
   const suspended = environmentFixture({ spec: { suspended: true }, status: ready, metadata: { generation: 2 } });
@@ -90,7 +95,10 @@ describe("an environment that sleeps when idle", () => {
   test("says that it was idle", () => {
     const spec = { ...idle("asleep").spec, suspended: true };
     const asleep = { ...idle("asleep"), spec };
-    const rest = but("UrlsReady", done("Suspended", { findings: { ...found(commitA, { running: commitA, spec }), servingHash: "" } }));
+    const rest = but(
+      "UrlsReady",
+      done("Suspended", { findings: { ...found(commitA, { running: commitA, spec }), servingHash: "" } }),
+    );
     expect(findCondition(judged(asleep, rest, 600).conditions, "Asleep")?.message).toMatch(/was idle and is asleep/);
   });
 });
