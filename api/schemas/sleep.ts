@@ -84,6 +84,10 @@ export const SleepReport = orNull(
       next_at: orNull(Instant, "Time of the next change, if it is known; activity moves it."),
       schedule: orNull(SleepSchedule, "Its hours, if it has any."),
       after_idle_minutes: orNull(Type.Integer(), "null: idleness does not let it sleep."),
+      minimum_requests: orNull(
+        Type.Integer(),
+        "The requests within five minutes that count as activity, if they are said.",
+      ),
       last_activity_at: orNull(Instant, "Last known activity, up to five minutes late, where idleness lets it sleep."),
     },
     { title: "EnvironmentSleep" },
@@ -112,7 +116,16 @@ export function toSleepRequest({ schedule, afterIdleMinutes, minimumRequests }: 
 /** State of sleep in REST's form. */
 export function toSleepReport(sleep: SleepStatus | undefined): Static<typeof SleepReport> {
   if (sleep === undefined) return null;
-  const { state, since, cause = null, schedule, nextAt, afterIdleMinutes = null, lastActivityAt } = sleep;
+  const {
+    state,
+    since,
+    cause = null,
+    schedule,
+    nextAt,
+    afterIdleMinutes = null,
+    minimumRequests = null,
+    lastActivityAt,
+  } = sleep;
   const instant = (at: string) => new Date(at).toISOString();
   const instantOrNull = (at: string | undefined) => (at === undefined ? null : instant(at));
   return {
@@ -122,6 +135,7 @@ export function toSleepReport(sleep: SleepStatus | undefined): Static<typeof Sle
     next_at: instantOrNull(nextAt),
     schedule: schedule === undefined ? null : toSchedule(schedule),
     after_idle_minutes: afterIdleMinutes,
+    minimum_requests: minimumRequests,
     last_activity_at: instantOrNull(lastActivityAt),
   };
 }

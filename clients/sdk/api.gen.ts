@@ -983,6 +983,8 @@ export type EnvironmentReport = {
     } | null;
     /** null: idleness does not let it sleep. */
     readonly after_idle_minutes: number | null;
+    /** The requests within five minutes that count as activity, if they are said. */
+    readonly minimum_requests: number | null;
     /** Last known activity, up to five minutes late, where idleness lets it sleep. */
     readonly last_activity_at: string | null;
   } | null;
@@ -1155,6 +1157,8 @@ export type ListedEnvironmentReport = {
     } | null;
     /** null: idleness does not let it sleep. */
     readonly after_idle_minutes: number | null;
+    /** The requests within five minutes that count as activity, if they are said. */
+    readonly minimum_requests: number | null;
     /** Last known activity, up to five minutes late, where idleness lets it sleep. */
     readonly last_activity_at: string | null;
   } | null;

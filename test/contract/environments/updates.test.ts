@@ -181,6 +181,7 @@ describe("the sleep of an environment", () => {
       next_at: "2026-06-02T06:00:00.000Z",
       schedule,
       after_idle_minutes: null,
+      minimum_requests: null,
       last_activity_at: null,
     });
   });
