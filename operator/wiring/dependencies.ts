@@ -31,7 +31,14 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { Metrics, Service, ServiceCallInterceptor } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
-import { costMonitorOf, deployerOf, messagingOf, secretManagersOf, urlProberOf } from "./technologies.ts";
+import {
+  costMonitorOf,
+  deployerOf,
+  ingressTrafficOf,
+  messagingOf,
+  secretManagersOf,
+  urlProberOf,
+} from "./technologies.ts";
 
 /** Start options of the process. */
 export interface DependencyOptions {
@@ -67,6 +74,7 @@ export function createDependencies(options: DependencyOptions) {
   const secretManagers = secretManagersOf(settings, { client, leaderClient, isLeading: term.holds, clock });
   const { chat, mail } = messagingOf(settings);
   const costMonitor = costMonitorOf(settings);
+  const ingressTraffic = ingressTrafficOf(settings);
   return {
     settings,
     log,
@@ -92,6 +100,7 @@ export function createDependencies(options: DependencyOptions) {
       forApi: observed("secret-manager", secretManagers.forApi),
     },
     costMonitor: costMonitor && observed("opencost", costMonitor),
+    ingressTraffic: ingressTraffic && observed("ingress-metrics", ingressTraffic),
     messaging: { chat: observed("chat", chat), mail: mail && observed("mail", mail) },
   };
 }
