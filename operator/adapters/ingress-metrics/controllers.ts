@@ -1,7 +1,7 @@
 import type { IngressController } from "../../../config/activity.schema.ts";
 import type { Labels } from "./exposition.ts";
 
-/** How an ingress controller's metrics count requests. */
+/** An ingress controller's counter of requests, and what its labels mean. */
 export interface ControllerMetrics {
   /** Begin of the names of its metrics, some of which are there from its start on. */
   readonly prefix: string;
@@ -34,7 +34,7 @@ export const CONTROLLERS: Readonly<Record<IngressController, ControllerMetrics>>
     namespacesOf: beginsOf,
   },
   /**
-   * Its own endpoint says `namespace`; one that is collected by Prometheus for others, `exported_namespace`. The series of
+   * The label is `namespace`, or `exported_namespace` where a Prometheus between renamed it. The series of
    * an Ingress are deleted with it.
    *
    * https://github.com/kubernetes/ingress-nginx/blob/main/internal/ingress/metric/collectors/socket.go

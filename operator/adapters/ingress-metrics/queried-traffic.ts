@@ -8,7 +8,7 @@ import { type Totals, trafficOf } from "./readings.ts";
 interface QueryOptions extends Bounds {
   /** Base address of the API. */
   readonly url: string;
-  /** Its result has the requests so far, by the label `exported_namespace` or `namespace`. */
+  /** A query whose result has the requests so far, by the label `exported_namespace` or `namespace`. */
   readonly query: string;
   /** CA of its certificate, in PEM. */
   readonly ca?: string | undefined;

@@ -11,7 +11,7 @@ interface Answer {
   readonly location?: string;
 }
 
-/** Where a server listens: a loopback address, and a port, by default a free one. */
+/** Place of a server: a loopback address, and a port, by default a free one. */
 interface Place {
   readonly host?: string;
   readonly port?: number;
