@@ -11,7 +11,7 @@ export interface ControllerMetrics {
   isCounter(name: string): boolean;
   /** Subject of a sample, such as a service: what appears and disappears as a whole. Samples of one are added. */
   subjectOf(labels: Labels): string;
-  /** Namespaces that the subject may belong to: several where its name leaves that open. */
+  /** Namespaces that the subject may belong to: several where its name leaves that open, none of the controller's own. */
   namespacesOf(subject: string): readonly string[];
 }
 
@@ -44,7 +44,7 @@ export const CONTROLLERS: Readonly<Record<IngressController, ControllerMetrics>>
     ...named("nginx_ingress_controller_requests"),
     subjectOf: (labels) =>
       `${labels.get("exported_namespace") ?? labels.get("namespace") ?? ""}/${labels.get("ingress") ?? ""}`,
-    namespacesOf: (subject) => subject.split("/", 1),
+    namespacesOf: (subject) => subject.split("/", 1).filter((namespace) => namespace !== ""),
   },
   /**
    * Backends are `<namespace>_svc_<service>_<port>`, with `standalone-backend` `<namespace>_<ingress>_svc_…`, or, of
@@ -58,13 +58,13 @@ export const CONTROLLERS: Readonly<Record<IngressController, ControllerMetrics>>
     prefix: "haproxy_",
     ...named("haproxy_backend_http_requests_total"),
     subjectOf: (labels) => labels.get("proxy") ?? "",
-    namespacesOf: (subject) => subject.split("_", 1),
+    namespacesOf: (subject) => (subject.includes("_") ? subject.split("_", 1) : []),
   },
   /**
    * Clusters are `httproute/<namespace>/<route>/rule/<n>`, of gRPC `grpcroute/…`, and with merged backends
    * `service/<namespace>/<service>/<port>`. Of a name with a dot, Envoy takes the rest for a part of the metric's name:
    * `envoy_cluster_example_com_rule_0_upstream_rq_total{envoy_cluster_name="httproute/<namespace>/www"}`. An attempt that
-   * is repeated counts each time.
+   * is repeated counts each time. With `clusterStatName` the names are others.
    *
    * https://github.com/envoyproxy/gateway/blob/main/internal/gatewayapi/helpers.go (irRouteDestinationName,
    * irBackendClusterName), https://github.com/envoyproxy/envoy/issues/5239, https://github.com/envoyproxy/gateway/issues/9576,

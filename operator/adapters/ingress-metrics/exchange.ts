@@ -14,6 +14,8 @@ export interface Bounds {
 export const TIMEOUT_MS = 10_000;
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
 const CONNECT_MS = 5_000;
+/** https://undici.nodejs.org/#/docs/api/Errors */
+const TOO_LONG = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
 interface Exchange extends Bounds {
   readonly url: URL;
@@ -36,11 +38,19 @@ export async function exchange<T>(
   options: Exchange,
   read: (body: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<T> {
-  const { url, name, address, ca, headers = {}, timeoutMs = TIMEOUT_MS } = options;
+  const {
+    url,
+    name,
+    address,
+    ca,
+    headers = {},
+    timeoutMs = TIMEOUT_MS,
+    answerLimitBytes = ANSWER_LIMIT_BYTES,
+  } = options;
   const client = new Client(url.origin, {
     allowH2: false,
     connect: { timeout: Math.min(timeoutMs, CONNECT_MS), ...present({ ca, lookup: address && only(address) }) },
-    maxResponseSize: options.answerLimitBytes ?? ANSWER_LIMIT_BYTES,
+    maxResponseSize: answerLimitBytes,
   });
   try {
     const path = url.pathname + url.search;
@@ -50,7 +60,9 @@ export async function exchange<T>(
     return await read(body);
   } catch (cause) {
     if (cause instanceof IngressTrafficUnavailable) throw cause;
-    throw new IngressTrafficUnavailable(`${name} does not answer (${errorCode(cause)})`, { cause });
+    const code = errorCode(cause);
+    const problem = code === TOO_LONG ? `answered more than ${answerLimitBytes} bytes` : `does not answer (${code})`;
+    throw new IngressTrafficUnavailable(`${name} ${problem}`, { cause });
   } finally {
     await client.destroy();
   }

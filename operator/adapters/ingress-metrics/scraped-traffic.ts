@@ -29,6 +29,7 @@ interface Instance {
 
 interface Scraped {
   readonly totals: Totals;
+  /** True with a sample of any namespace. */
   readonly hasCounter: boolean;
 }
 
@@ -38,7 +39,7 @@ const HEADERS = { accept: "text/plain;version=0.0.4" };
 
 /**
  * IngressTraffic over the metrics of the controller's instances, each scraped by itself. The counter of one that passed on no
- * request yet is missing, so only a URL of whose instances none has it is a failure.
+ * request yet is missing, so only a URL of whose instances none has it, for any namespace, is a failure.
  */
 export function scrapedTraffic(options: ScrapeOptions): IngressTraffic {
   const metrics = CONTROLLERS[options.controller];
@@ -59,9 +60,10 @@ export function scrapedTraffic(options: ScrapeOptions): IngressTraffic {
         if (cause instanceof IngressTrafficUnavailable) throw cause;
         throw new IngressTrafficUnavailable(`the controller's addresses are unknown (${errorCode(cause)})`, { cause });
       });
-      const isRead = (subject: string) => metrics.namespacesOf(subject).some((namespace) => namespaces.has(namespace));
       const scrape = (one: Instance) =>
-        exchange({ ...options, ...one, headers: HEADERS, signal }, (body) => scraped(body, { metrics, isRead, one }));
+        exchange({ ...options, ...one, headers: HEADERS, signal }, (body) =>
+          scraped(body, { metrics, namespaces, one }),
+        );
       return readingOf(found, await Promise.allSettled(found.map(scrape)), { metrics, urls });
     },
   });
@@ -80,12 +82,12 @@ async function instancesOf(url: URL, resolve: NonNullable<ScrapeOptions["resolve
 
 interface ScrapeContext {
   readonly metrics: ControllerMetrics;
-  /** True for subjects that count. */
-  readonly isRead: (subject: string) => boolean;
+  /** Those that count. */
+  readonly namespaces: ReadonlySet<string>;
   readonly one: Instance;
 }
 
-async function scraped(body: AsyncIterable<Uint8Array>, { metrics, isRead, one }: ScrapeContext): Promise<Scraped> {
+async function scraped(body: AsyncIterable<Uint8Array>, { metrics, namespaces, one }: ScrapeContext): Promise<Scraped> {
   const totals = new Map<string, number>();
   let isController = false;
   let hasCounter = false;
@@ -93,10 +95,12 @@ async function scraped(body: AsyncIterable<Uint8Array>, { metrics, isRead, one }
     const name = sampleName(line) ?? "";
     isController ||= name.startsWith(metrics.prefix);
     if (!metrics.isCounter(name)) return;
-    hasCounter = true;
     const { labels, count } = countOf(line, one);
     const subject = metrics.subjectOf(labels);
-    if (isRead(subject)) totals.set(subject, (totals.get(subject) ?? 0) + count);
+    const found = metrics.namespacesOf(subject);
+    // One that counts for itself alone, such as Envoy with other names of clusters, counts nothing for environments.
+    hasCounter ||= found.length > 0;
+    if (found.some((namespace) => namespaces.has(namespace))) totals.set(subject, (totals.get(subject) ?? 0) + count);
   });
   if (isController) return { totals, hasCounter };
   throw new IngressTrafficUnavailable(`${one.name} answered without a metric ${metrics.prefix}…`);

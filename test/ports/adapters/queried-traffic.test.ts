@@ -75,7 +75,11 @@ describe("Prometheus", () => {
       { status: 200, body: vector([{ namespace: "env-shop" }, "1"]).replace("{", '{"warnings":["w"],') },
       "warnings",
     ],
-    ["too much", { status: 200, body: vector([{ namespace: "x".repeat(5_000) }, "1"]) }, "MAX_SIZE"],
+    [
+      "too much",
+      { status: 200, body: vector([{ namespace: "x".repeat(5_000) }, "1"]) },
+      "answered more than 4096 bytes",
+    ],
     ["a redirect", { status: 307, location: "/elsewhere" }, "answered 307"],
     ["nothing in time", "hangs" as const, "TimeoutError"],
   ])("that answers %s is unavailable, and nothing is lost", async (_what, mood, message) => {

@@ -100,7 +100,11 @@ describe("an ingress controller", () => {
   test.each([
     ["another status", { status: 503 }, "answered 503"],
     ["nothing in time", "hangs" as const, "does not answer (TimeoutError)"],
-    ["too much", { status: 200, body: `${metricsOf(new Map([["env-shop", 2]]))}# ${"x".repeat(5_000)}\n` }, "MAX_SIZE"],
+    [
+      "too much",
+      { status: 200, body: `${metricsOf(new Map([["env-shop", 2]]))}# ${"x".repeat(5_000)}\n` },
+      "answered more than 4096 bytes",
+    ],
     ["a page", { status: 200, body: "<html>\nnginx is here\n" }, "answered without a metric traefik_…"],
     ["nothing", { status: 200, body: "" }, "answered without a metric traefik_…"],
     [
@@ -119,9 +123,12 @@ describe("an ingress controller", () => {
     expect(await read()).toEqual({ "env-shop": 2 });
   });
 
-  test("whose counter is nowhere is unavailable, and counts from 0 afterwards", async () => {
+  test.each([
+    ["nowhere", metricsOf(new Map())],
+    ["of no namespace", 'traefik_service_requests_total{service="ping@internal"} 9\n'],
+  ])("whose counter is %s is unavailable, and counts from 0 afterwards", async (_what, body) => {
     all.passesOn("one", "env-shop", 2);
-    serverOf("one").answers({ status: 200, body: metricsOf(new Map()) });
+    serverOf("one").answers({ status: 200, body });
     await expect(read()).rejects.toThrow("/metrics answered without traefik_service_requests_total");
     serverOf("one").answers("normal");
     expect(await read()).toEqual({ "env-shop": 3 });

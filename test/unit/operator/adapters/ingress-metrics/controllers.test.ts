@@ -57,11 +57,13 @@ test("ingress-nginx counts by namespace, on its own endpoint and where Prometheu
     # TYPE nginx_ingress_controller_requests counter
     nginx_ingress_controller_requests{canary="",controller_class="ingress",controller_namespace="default",controller_pod="pod",host="testshop.com",ingress="web-yml",method="GET",namespace="test-app-production",path="/admin",service="test-app",status="200"} 1
     nginx_ingress_controller_requests{controller_namespace="default",exported_namespace="test-app-production",ingress="web-yml",namespace="ingress-nginx",path="/admin",status="200"} 2
+    nginx_ingress_controller_requests{controller_namespace="default",ingress="",namespace="",path="",status="404"} 3
     nginx_ingress_controller_request_size_count{ingress="web-yml",namespace="test-app-production"} 9
     nginx_ingress_controller_nginx_process_requests_total{controller_class="ingress"} 99`;
   expect(counted("ingress-nginx", text)).toEqual([
     [["test-app-production"], 1],
     [["test-app-production"], 2],
+    [[], 3],
   ]);
 });
 
@@ -82,7 +84,7 @@ test("HAProxy counts by backend, whose name begins with the namespace in both co
     [["env-shop"], 1102],
     [["env-shop"], 3],
     [["env-billing"], 4],
-    [["stats"], 0],
+    [[], 0],
   ]);
 });
 
