@@ -82,7 +82,7 @@ async function instancesOf(url: URL, resolve: NonNullable<ScrapeOptions["resolve
 
 interface ScrapeContext {
   readonly metrics: ControllerMetrics;
-  /** Those that count. */
+  /** Namespaces that count. */
   readonly namespaces: ReadonlySet<string>;
   readonly one: Instance;
 }
