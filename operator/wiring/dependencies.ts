@@ -31,10 +31,16 @@ import type { Clock } from "../kit/time/clock.ts";
 import { noTracing, type Tracing } from "../kit/tracing.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
-import type { IngressTraffic } from "../ports/ingress-traffic.ts";
 import type { Metrics, Service, ServiceCallInterceptor } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
-import { costMonitorOf, deployerOf, messagingOf, secretManagersOf, urlProberOf } from "./technologies.ts";
+import {
+  costMonitorOf,
+  deployerOf,
+  ingressTrafficOf,
+  messagingOf,
+  secretManagersOf,
+  urlProberOf,
+} from "./technologies.ts";
 
 /** Start options of the process. */
 export interface DependencyOptions {
@@ -50,8 +56,6 @@ export interface DependencyOptions {
   readonly audit?: AuditTrail;
   /** Replaces the real prober. */
   readonly prober?: UrlProber;
-  /** Replaces the ingress of the settings. */
-  readonly ingressTraffic?: IngressTraffic | undefined;
 }
 
 /** Audit trail of processes without an audit log, as in tests and benchmarks. */
@@ -72,8 +76,8 @@ export function createDependencies(options: DependencyOptions) {
   const secretManagers = secretManagersOf(settings, { client, leaderClient, isLeading: term.holds, clock });
   const { chat, mail } = messagingOf(settings);
   const costMonitor = costMonitorOf(settings);
-  const { ingressTraffic } = options;
   const ownProbes = new OwnProbes();
+  const ingressTraffic = ingressTrafficOf(settings);
   return {
     settings,
     log,
@@ -102,9 +106,9 @@ export function createDependencies(options: DependencyOptions) {
       forApi: observed("secret-manager", secretManagers.forApi),
     },
     costMonitor: costMonitor && observed("opencost", costMonitor),
-    ingressTraffic: ingressTraffic && observed("ingress", ingressTraffic),
     ownProbes,
     observedRequests: new ObservedRequests({ clock, hasSource: ingressTraffic !== undefined }),
+    ingressTraffic: ingressTraffic && observed("ingress-metrics", ingressTraffic),
     messaging: { chat: observed("chat", chat), mail: mail && observed("mail", mail) },
   };
 }

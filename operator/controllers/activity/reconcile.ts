@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { isAsleep } from "../../../crds/environment/sleep.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import type { IngressTraffic } from "../../ports/ingress-traffic.ts";
@@ -15,12 +16,19 @@ export interface ActivityDependencies {
   readonly ownProbes: OwnProbes;
 }
 
-/** Reads each minute how many requests environments got that may fall asleep when idle. */
+/** Reads each minute how many requests environments got that may fall asleep when idle, while they are awake. */
 export function createActivityReconciler(dependencies: ActivityDependencies): Reconcile {
   const { environments, ingressTraffic, observedRequests, ownProbes } = dependencies;
   if (ingressTraffic === undefined) return async () => {};
   return async (_key, { signal }) => {
-    const mayIdle = environments.list().filter(({ status }) => status?.sleep?.afterIdleMinutes !== undefined);
+    const mayIdle = environments.list().filter(({ status }) => {
+      return status?.sleep?.afterIdleMinutes !== undefined && !isAsleep({ status });
+    });
+    // The ingress may have no figures where every environment is asleep.
+    if (mayIdle.length === 0) {
+      observedRequests.record([]);
+      return { requeueAfterMs: MINUTE_MS };
+    }
     const namespaces = new Set(mayIdle.map(({ metadata }) => namespaceName(metadata.name)));
     const requests = await ingressTraffic.requestsSinceLast(namespaces, signal);
     observedRequests.record(
