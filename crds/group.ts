@@ -17,6 +17,8 @@ export const FINALIZER = `${GROUP}/teardown`;
 export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
 /** Any text, such as the time; a new one wakes an environment that its schedule has asleep. */
 export const WAKE_ANNOTATION = `${GROUP}/wake-at`;
+/** Time at which a person last read the environment's log; the REST interface writes it every few minutes at most. */
+export const LAST_ACTIVITY_ANNOTATION = `${GROUP}/last-activity-at`;
 /** Names the stuck step of a deletion that an admin skips; leftovers are recorded. */
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
 /** `"true"` confirms a deletion that the deletion budget blocks. */
@@ -144,6 +146,15 @@ function tokenOf({ annotations }: Pick<Metadata, "annotations">, annotation: str
 /** Request to wake an environment, answered in `status.sleep.lastHandledWakeAt`; `undefined` without one. */
 export function wakeToken({ metadata }: { readonly metadata: Pick<Metadata, "annotations"> }): string | undefined {
   return tokenOf(metadata, WAKE_ANNOTATION);
+}
+
+/** Time of the annotation `last-activity-at`, at most `now`; `undefined` without one, or where it is no time. */
+export function lastActivityOf(
+  { metadata }: { readonly metadata: Pick<Metadata, "annotations"> },
+  now: Date,
+): Date | undefined {
+  const ms = Date.parse(metadata.annotations?.[LAST_ACTIVITY_ANNOTATION] ?? "");
+  return Number.isNaN(ms) ? undefined : new Date(Math.min(ms, now.getTime()));
 }
 
 /** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */

@@ -8,7 +8,7 @@ import { componentUrl } from "../../crds/environment/urls.ts";
 import { type Component, namespaceName } from "../../crds/names.ts";
 import { present } from "../../crds/present.ts";
 import { toEnvironmentCost } from "../costs/environment-cost.ts";
-import { toSchedule } from "../schemas/sleep.ts";
+import { toSleepReport } from "../schemas/sleep.ts";
 import type { Services } from "../services.ts";
 import type {
   CreatedEnvironment,
@@ -40,7 +40,7 @@ export function toListedReport(environment: EphemeralEnvironment, settings: UrlS
     urls: toReportedUrls(environment, settings),
     ...toProtection(environment),
     suspended,
-    sleep: toSleep(environment),
+    sleep: toSleepReport(environment.status?.sleep),
     repositories: toSources(environment),
     progress: toProgress(environment),
   };
@@ -93,7 +93,7 @@ export function toEnvironmentReport(
     urls: toReportedUrls(environment, settings),
     ...toProtection(environment),
     suspended,
-    sleep: toSleep(environment),
+    sleep: toSleepReport(environment.status?.sleep),
     managed_by: managedBy(environment) ?? null,
     observed: status?.observedGeneration === metadata.generation,
     conditions,
@@ -105,18 +105,6 @@ function toProtection(environment: EphemeralEnvironment) {
   const { protected: isEndless, protectedUntil } = environment.spec;
   const until = isEndless || protectedUntil === undefined ? null : timestamp(protectedUntil);
   return { protected: isProtected(environment), protected_until: until };
-}
-
-function toSleep({ status }: EphemeralEnvironment): EnvironmentReport["sleep"] {
-  if (status?.sleep === undefined) return null;
-  const { state, since, cause, schedule, nextAt } = status.sleep;
-  return {
-    state,
-    since: timestamp(since),
-    cause,
-    next_at: nextAt === undefined ? null : timestamp(nextAt),
-    schedule: toSchedule(schedule),
-  };
 }
 
 function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {

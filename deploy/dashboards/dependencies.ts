@@ -78,7 +78,7 @@ const services = [
     unit: units.PercentUnit,
     queries: {
       "{{service}}": shareOf("ephemeral_service_calls_total", {
-        of: { service: /chat|mail|opencost|repository-host/ },
+        of: { service: /chat|ingress-metrics|mail|opencost|repository-host/ },
         which: { outcome: "error" },
         by: ["service"],
         over: "10m",

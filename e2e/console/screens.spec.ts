@@ -100,6 +100,7 @@ test("every dialog is accessible and fits", async ({ page, complaints }) => {
   await signIn(page, complaints, "admin");
   const dialogs = [
     [`/console/environments/${name}`, "Extend…"],
+    [`/console/environments/${name}`, "Hours…"],
     [`/console/environments/${name}`, "Delete…"],
     ["/console/tokens", "New token"],
     ["/console/config-sets", "New config set"],

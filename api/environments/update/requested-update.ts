@@ -54,10 +54,13 @@ export async function requestedUpdate(
   const switches = {
     ...(isProtected === undefined ? {} : protection(isProtected, requested, services.clock.now())),
     ...present({ suspended }),
-    ...(sleep === undefined ? {} : { sleep: { schedule: null, ...sleepWishOf(sleep) } }),
+    ...(sleep === undefined ? {} : { sleep: { ...NEVER, ...sleepWishOf(sleep) } }),
   };
   return Object.assign(switches, ...parts.map(({ update }) => update));
 }
+
+/** A wish replaces the former one as a whole. */
+const NEVER = { schedule: null, afterIdleMinutes: null, minimumRequests: null };
 
 /**
  * Maintainers protect without end, and take that back. Others' protection ends 168 hours after the expiry; it shortens

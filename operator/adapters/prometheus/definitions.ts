@@ -136,6 +136,17 @@ const DEFINITIONS = {
     labels: ["phase"],
     ...OF_LEADER,
   },
+  ephemeral_environments_asleep: {
+    type: "gauge",
+    help: "Environments that are asleep, by cause: by their schedule, because they were idle, or suspended by a person.",
+    labels: ["cause"],
+    from: "leader",
+  },
+  ephemeral_environments_activity_unknown: {
+    type: "gauge",
+    help: "Environments that would sleep when idle, but whose requests are not known.",
+    from: "leader",
+  },
   ephemeral_environment_creation_seconds: {
     type: "histogram",
     help: "From the creation of an environment until it was ready for the first time.",

@@ -73,8 +73,13 @@ function readiness({ before, after }: StoredChange): Event | undefined {
 
 function asleep({ before, after }: StoredChange): Event | undefined {
   if (isScaledToZero(before.status) || !isScaledToZero(after.status)) return undefined;
-  const by = isAsleep(after) ? " by its schedule" : "";
-  return normal("Asleep", "Suspend", `asleep${by}: scaled to zero; secrets and data stay`);
+  return normal("Asleep", "Suspend", `asleep${whyAsleep(after)}: scaled to zero; secrets and data stay`);
+}
+
+function whyAsleep(environment: EphemeralEnvironment): string {
+  if (!isAsleep(environment)) return "";
+  const { cause, afterIdleMinutes } = environment.status?.sleep ?? {};
+  return cause === "idle" ? ` after ${afterIdleMinutes} idle minutes` : " by its schedule";
 }
 
 function updatedAsleep(former: EnvironmentStatus | undefined): Event | undefined {
