@@ -4,9 +4,13 @@ import { componentsOf, type EphemeralEnvironment } from "../../../../crds/enviro
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import { isConflict } from "../../../kit/client/errors.ts";
 import { secretKind } from "../../../kit/client/kinds.ts";
-import { BeingDeleted, type ObservedObject } from "../../../ports/cluster.ts";
+import { BeingDeleted, type Cluster, type ObservedObject } from "../../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
-import { CredentialRefused, pullCredential } from "../../../repository-access/host-credentials.ts";
+import {
+  CredentialRefused,
+  type CredentialSource,
+  pullCredential,
+} from "../../../repository-access/host-credentials.ts";
 import { refIn } from "../desired/namespace.ts";
 import {
   credentialsIn,
@@ -19,7 +23,12 @@ import {
   pullSecretObject,
 } from "../desired/pull-secret.ts";
 import { errorResult, retrying } from "../error-results.ts";
-import { type ComponentRepositories, componentRepositories, repositoryProblem } from "../repositories.ts";
+import {
+  type ComponentRepositories,
+  componentRepositories,
+  type RepositorySources,
+  repositoryProblem,
+} from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import type { StepContext } from "../step.ts";
 import { type Findings, requeuedWithin, type StepResult, withFindings } from "../step-result.ts";
@@ -28,8 +37,12 @@ import { whenIsolated } from "./isolation.ts";
 /** First pause for an unavailable secret manager. */
 const RETRY_MS = 5_000;
 
+interface PullSecretContext extends CredentialSource, RepositorySources, StepContext {
+  readonly cluster: Cluster;
+}
+
 /** Context for ensuring Secrets. */
-export interface SecretsContext extends StepContext {
+export interface SecretsContext extends PullSecretContext {
   /** True when this reconcile reads the Secrets of the status, instead of trusting it. */
   readonly isCheckDue: boolean;
   /** Schedule of these reads. */
@@ -69,7 +82,7 @@ function withoutPullSecret(result: StepResult, error: unknown): StepResult {
 }
 
 /** Removes credentials of former images; call when their pods are gone. */
-export async function retirePulls(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
+export async function retirePulls(environment: EphemeralEnvironment, context: PullSecretContext): Promise<Findings> {
   const { metadata, status } = environment;
   const repositories = componentRepositories(environment, context.repositories);
   const [plan, named] = [pullPlan(repositories), status?.pullSecret ?? []];
@@ -131,7 +144,7 @@ function withoutRepository({ status }: EphemeralEnvironment, { isCheckDue }: Sec
 }
 
 /** An unavailable credential does not affect the others. */
-async function answerTo({ registry, source, repository }: PlannedPull, context: StepContext): Promise<Answer> {
+async function answerTo({ registry, source, repository }: PlannedPull, context: CredentialSource): Promise<Answer> {
   try {
     return { registry, source, credential: await pullCredential(repository, context) };
   } catch (error) {
@@ -151,7 +164,7 @@ async function replace(
   environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
   found: ObservedObject | undefined,
-  context: StepContext,
+  context: PullSecretContext,
 ): Promise<void> {
   const { cluster } = context;
   const { metadata } = environment;

@@ -23,11 +23,13 @@ import {
   fixtureSettings,
   minutesLater,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 
 /** The result of a waiting step. */
 export const soon = { requeueAfterMs: 1 };
 const schedule = createSchedule(new TestClock(), 60_000);
-const plan = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });
+const dependencies = stepDependencies({ backingServices: BACKING_SERVICES });
+const plan = environmentSteps(dependencies, { probes: schedule, secretChecks: schedule });
 /** The conditions of all steps, in order. */
 export const stepConditions = plan.map(({ condition }) => condition);
 /** Results of finished steps. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { source } from "../../../../../../operator/controllers/environment/steps/source.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
@@ -10,6 +9,7 @@ import {
   pipelineFixture,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
+import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 import { backend, commitB, HEAD, type Scene, step } from "./source-step.ts";
 
 describe("a commit with a pipeline", () => {
@@ -176,12 +176,14 @@ describe("a commit with a pipeline", () => {
     const frontend = { repository: "shop-web", branch: "main", commit: commitB };
     const building = { ...wanted({}), frontend };
     const web = repositoryFixture("shop-web", { type: "frontend" });
-    const context = {
-      clock: new TestClock(minutesLater(0).toISOString()),
-      deployer: { deployedSources: () => ({}) },
-      repositories: memoryRepositories(repositoryFixture(), web),
-    } as unknown as StepContext;
-    const { findings } = await source.run(environmentFixture({ spec: building }), context);
+    const { run } = source(
+      stepDependencies({
+        clock: new TestClock(minutesLater(0).toISOString()),
+        deployer: { deployedSources: () => ({}) },
+        repositories: memoryRepositories(repositoryFixture(), web),
+      }),
+    );
+    const { findings } = await run(environmentFixture({ spec: building }), stepContext());
     expect(findings?.sources?.frontend).toEqual({});
   });
 });
