@@ -17,11 +17,11 @@ export function configurationOf(
 ): ConfigSetVersion | undefined {
   if (status?.configSet === undefined) return undefined;
   const { name, revision } = status.configSet;
-  const stored = configSetVersions.find(revision);
-  const current = configSets.find(name);
-  if (stored !== undefined || current === undefined) return stored;
-  const version = currentVersion(current);
-  return revisionName(version) === revision ? version : undefined;
+  const version = configSetVersions.find(revision);
+  const configSet = configSets.find(name);
+  if (version !== undefined || configSet === undefined) return version;
+  const current = currentVersion(configSet);
+  return revisionName(current) === revision ? current : undefined;
 }
 
 /** Desired version of the config set: the spec's, else the creation's, else the current one; `undefined` without one. */

@@ -51,13 +51,13 @@ export async function gather(
     secret.kind === "alias"
       ? aliasValue(environment, secret, sources.secretManager, ensuring)
       : sharedValue(environment, secret, sources);
-  const [stored, answers] = await Promise.all([ensuring, Promise.all(referred.map(read))]);
-  const variables = own.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
+  const [ownValues, answers] = await Promise.all([ensuring, Promise.all(referred.map(read))]);
+  const variables = own.filter(({ name }) => !ownValues.has(name)).map(({ name }) => name);
   if (variables.length > 0) return { state: "awaiting", variables };
   const refusal = answers.find((answer) => "state" in answer);
   if (refusal !== undefined) return refusal as Unfinished;
   const others = referred.map(({ name }, index) => [name, answers[index] as StoredSecret] as const);
-  const values = withDerived(plan, new Map([...stored, ...others]));
+  const values = withDerived(plan, new Map([...ownValues, ...others]));
   return { state: "complete", values, secrets: plannedStatus(plan, values) };
 }
 

@@ -23,19 +23,19 @@ export async function checkHooks(
 ): Promise<HookCheck> {
   const prerequisites = await prerequisitesOf(repository, context);
   const { host, address } = prerequisites;
-  const known = {
+  const place = {
     ...(host !== undefined && { host: { id: host.id, kind: host.kind } }),
     ...(address !== undefined && { address }),
   };
-  if (host === undefined || address === undefined) return { ...known, hooks: [], problems: prerequisites.problems };
+  if (host === undefined || address === undefined) return { ...place, hooks: [], problems: prerequisites.problems };
   const hosted = { host: host.id, fullName: fullNameOf(repository) };
   try {
     const hooks = await platformHooks(hosted, { address, hooks: context.hooks, signal });
     const problems = problemsOf(hooks, address, `POST /api/v2/repos/${repository.metadata.name}/webhook`);
-    return { ...known, hooks: hooks.map(toChecked), problems: [...prerequisites.problems, ...problems] };
+    return { ...place, hooks: hooks.map(toChecked), problems: [...prerequisites.problems, ...problems] };
   } catch (error) {
     if (!(error instanceof PullRequestHostFailed)) throw error;
-    return { ...known, hooks: [], problems: [...prerequisites.problems, problemOfHost(error, hosted, context.hooks)] };
+    return { ...place, hooks: [], problems: [...prerequisites.problems, problemOfHost(error, hosted, context.hooks)] };
   }
 }
 

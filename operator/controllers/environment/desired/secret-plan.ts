@@ -100,8 +100,8 @@ function effectiveReferences({ variables, provided }: SecretSources): ReadonlyMa
 function ownNames(sources: SecretSources): string[] {
   const { provided, former } = sources;
   const generated = generates(sources) ? known(sources) : [];
-  const stored = [...(former?.values() ?? [])].filter((secret) => ownVersion(secret) !== undefined);
-  return [...new Set([...generated, ...stored.map(({ name }) => name), ...provided])];
+  const formerOwn = [...(former?.values() ?? [])].filter((secret) => ownVersion(secret) !== undefined);
+  return [...new Set([...generated, ...formerOwn.map(({ name }) => name), ...provided])];
 }
 
 const generates = ({ environment }: SecretSources) => environment.spec.secrets?.autoGenerate !== false;

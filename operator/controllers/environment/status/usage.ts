@@ -33,8 +33,8 @@ function requestedBy(
   const { metadata } = environment;
   const { name } = namespaceObject(environment).metadata;
   if (cluster.observe(metadata, namespaceKind, { name }) === undefined) return NOTHING_REQUESTED;
-  const found = cluster.observe(metadata, resourceQuotaKind, refIn(environment, ENVIRONMENT_QUOTA));
-  const { spec, status } = (found ?? {}) as Quota;
-  if (found !== undefined && requestedOf(spec?.hard) === undefined) return undefined;
+  const quota = cluster.observe(metadata, resourceQuotaKind, refIn(environment, ENVIRONMENT_QUOTA));
+  const { spec, status } = (quota ?? {}) as Quota;
+  if (quota !== undefined && requestedOf(spec?.hard) === undefined) return undefined;
   return requestedOf(status?.used) ?? "not yet";
 }

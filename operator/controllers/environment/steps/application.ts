@@ -128,11 +128,11 @@ async function endOutdatedSync(
 }
 
 /** The application, after Jobs that its sync could not change have made way, and those of them that still run. */
-async function withJobsReplaced(wanted: DesiredApplication, deployer: Deployer) {
-  const observed = deployer.observe(wanted);
+async function withJobsReplaced(desired: DesiredApplication, deployer: Deployer) {
+  const observed = deployer.observe(desired);
   if (!observed?.hasUnchangedJobs) return { observed, running: [] };
-  const running = await deployer.replaceJobs(wanted);
-  return { observed: deployer.observe(wanted), running };
+  const running = await deployer.replaceJobs(desired);
+  return { observed: deployer.observe(desired), running };
 }
 
 /** Jobs are not watched. */
@@ -148,14 +148,14 @@ function waitingForJobs(running: readonly NamedObject[], { message }: ObservedAp
 /** Done once all that carries traffic is healthy; else its problem, and whether that is final. */
 async function healthOf(
   environment: EphemeralEnvironment,
-  wanted: DesiredApplication,
+  desired: DesiredApplication,
   { hash, context }: { readonly hash: string; readonly context: ApplicationDependencies },
 ) {
-  const { observed, running } = await withJobsReplaced(wanted, context.deployer);
+  const { observed, running } = await withJobsReplaced(desired, context.deployer);
   await endOutdatedSync(environment, observed?.waitingSync, context);
   if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
-  const unhealthy = { environment, desired: wanted, hash, observed, mayFail: mayFail(environment, hash) };
+  const unhealthy = { environment, desired, hash, observed, mayFail: mayFail(environment, hash) };
   const result = await diagnoseApplication(unhealthy, context);
   return result.state === "serving" ? synced({ environment, hash, ...result }, context) : result;
 }

@@ -89,12 +89,12 @@ export async function retirePulls(environment: EphemeralEnvironment, context: Pu
   const isFormer = formerPulls(plan, named).length > 0;
   // Former credentials stay until the planned ones are in the Secret.
   if (!isFormer || formerPulls(named, plan).length > 0 || !runsImagesOf(environment, repositories)) return {};
-  const found = await context.cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
+  const secret = await context.cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
   const current = named.filter(({ registry }) => plan.some((planned) => planned.registry === registry));
   // Deleted, perhaps by an operator that crashed here: the next check recreates it.
-  if (found === undefined && current.length > 0) return {};
-  const { credentials, pullSecret } = pullContents(plan, current, credentialsIn(found));
-  await replace(environment, credentials, found, context);
+  if (secret === undefined && current.length > 0) return {};
+  const { credentials, pullSecret } = pullContents(plan, current, credentialsIn(secret));
+  await replace(environment, credentials, secret, context);
   return { pullSecret };
 }
 
@@ -129,12 +129,12 @@ async function ensurePullSecret(environment: EphemeralEnvironment, context: Secr
   const isAnswered = !answers.some(({ refusal }) => refusal instanceof SecretManagerUnavailable);
   const isNew = answers.some((one) => one.credential !== undefined && !isKnown(one));
   if (!mustRead && !isNew && desiredHash !== undefined) return { isAnswered };
-  const found = await context.cluster.read(environment.metadata, secretKind, refIn(environment, PULL_SECRET));
-  const existing = credentialsIn(found);
+  const secret = await context.cluster.read(environment.metadata, secretKind, refIn(environment, PULL_SECRET));
+  const existing = credentialsIn(secret);
   const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !existing.has(registry));
   if (lacking !== undefined && desiredHash === undefined) throw lacking.refusal;
   const { credentials, pullSecret } = pullContents(answers, named, existing);
-  await replace(environment, credentials, found, context);
+  await replace(environment, credentials, secret, context);
   return { findings: { pullSecret }, isAnswered };
 }
 
@@ -163,16 +163,16 @@ async function answerTo({ registry, source, repository }: PlannedPull, context: 
 async function replace(
   environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
-  found: ObservedObject | undefined,
+  secret: ObservedObject | undefined,
   context: PullSecretContext,
 ): Promise<void> {
   const { cluster } = context;
   const { metadata } = environment;
   const desired = credentials.size === 0 ? undefined : pullSecretObject(environment, credentials);
-  if (isDeepStrictEqual(found?.data, desired?.data)) return;
+  if (isDeepStrictEqual(secret?.data, desired?.data)) return;
   await whenIsolated(context);
-  if (found !== undefined) {
-    const removal = await cluster.remove(metadata, secretKind, refIn(environment, PULL_SECRET), found);
+  if (secret !== undefined) {
+    const removal = await cluster.remove(metadata, secretKind, refIn(environment, PULL_SECRET), secret);
     if (removal.state === "removing") throw new BeingDeleted(removal.message);
   }
   if (desired === undefined || (await cluster.ensure(metadata, secretKind, desired)) === "created") return;

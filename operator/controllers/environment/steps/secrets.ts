@@ -137,9 +137,9 @@ async function isMirrored(
   const planned = plannedStatus(plan);
   const isNamed = status?.podSecrets?.at(-1) === podSecretName(planned) && equalJson(status.secrets, planned);
   if (!isNamed || !mustRead) return isNamed;
-  const found = await cluster.read(metadata, secretKind, refIn(environment, desiredPodSecret(environment)));
-  if (found !== undefined) checks.taken(metadata.uid);
-  return found !== undefined;
+  const secret = await cluster.read(metadata, secretKind, refIn(environment, desiredPodSecret(environment)));
+  if (secret !== undefined) checks.taken(metadata.uid);
+  return secret !== undefined;
 }
 
 /** True when a reconcile was requested, or the last one did not finish the Secret's steps. */

@@ -73,11 +73,11 @@ function sourcesResult(
   { clock, repositories }: SourceDependencies,
 ) {
   const former = environment.status?.sources;
-  const known = components.map(({ component, resolved }): [Component, SourceStatus] => {
+  const entries = components.map(({ component, resolved }): [Component, SourceStatus] => {
     const applied = former?.[component]?.applied;
     return [component, { ...(applied && { applied }), ...(resolved && { resolved }) }];
   });
-  const sources = Object.fromEntries(known);
+  const sources = Object.fromEntries(entries);
   const resolved = { ...environment, status: { ...environment.status, sources } };
   const unbuilt = pipelineResult(resolved, componentRepositories(environment, repositories), clock.now());
   if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
@@ -116,20 +116,20 @@ async function head(
 ): Promise<ResolvedComponent["resolved"] | Unfinished> {
   const { branch = "" } = environment.spec[component] ?? {};
   const token = followRequest(environment, component);
-  const known = knownHead(environment, component, context.deployer);
+  const former = knownHead(environment, component, context.deployer);
   const isAnswered =
     token === undefined || token === environment.status?.sources?.[component]?.resolved?.reconcileToken;
   const resolved = (commit: string) =>
     token === undefined ? { branch, commit } : { branch, commit, reconcileToken: token };
-  if (known !== undefined && isAnswered) return resolved(known);
+  if (former !== undefined && isAnswered) return resolved(former);
   try {
     const credential = await cloneCredential(repository, context);
-    const commit = (await context.repositoryHost.head(repository.spec.cloneUrl, branch, credential)) ?? known;
+    const commit = (await context.repositoryHost.head(repository.spec.cloneUrl, branch, credential)) ?? former;
     return commit === undefined ? undefined : resolved(commit);
   } catch (error) {
     // A refused credential does not fail an environment with a known commit.
     const refusal = waitingForCredential(error);
-    if (known === undefined || refusal === undefined) throw error;
+    if (former === undefined || refusal === undefined) throw error;
     return refusal;
   }
 }
