@@ -7,7 +7,7 @@ import { isAsleep } from "../../crds/environment/sleep.ts";
 import { COMPONENTS } from "../../crds/names.ts";
 import { hostedRepository, type Repository } from "../../crds/repository/repository.ts";
 import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
-import type { Repositories } from "../ports/repositories.ts";
+import type { RepositoryFinder } from "../ports/repositories.ts";
 import type {
   CommitReport,
   DeploymentReport,
@@ -168,7 +168,7 @@ export interface ReportSubject {
 }
 
 export interface ReportDependencies {
-  readonly repositories: Pick<Repositories, "find">;
+  readonly repositories: RepositoryFinder;
   readonly settings: Pick<Settings, "hosts">;
 }
 

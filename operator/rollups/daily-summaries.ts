@@ -5,17 +5,14 @@ import { dayOf } from "../../crds/rollup.ts";
 import { byDimension, cappedRows, midnightOf, type PeriodSummary, summaryOf } from "../../crds/usage/period-summary.ts";
 import { createUsageReader } from "../../crds/usage/usage-record.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { Caches } from "../ports/caches.ts";
+import type { EnvironmentLists } from "../ports/caches.ts";
 import type { RollupStore, Rollups } from "../ports/rollups.ts";
 import { changeRollup } from "./recorder.ts";
 
 /** The ports of the daily sums. */
 interface DailySummariesDependencies {
   readonly clock: Clock;
-  readonly caches: {
-    readonly environments: Pick<Caches["environments"], "list">;
-    readonly records: Pick<Caches["records"], "list">;
-  };
+  readonly caches: EnvironmentLists;
   readonly rollupDays: Pick<Rollups, "days">;
   readonly rollupStore: Pick<RollupStore, "find" | "create" | "replace">;
 }

@@ -14,7 +14,7 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
-import type { Repositories } from "../../ports/repositories.ts";
+import type { RepositoryFinder } from "../../ports/repositories.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 
 const STORE_AGAIN_MS = 5_000;
@@ -26,7 +26,7 @@ export interface PullRequestFeedbackDependencies {
   /** The environment from this process's cache, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   readonly statusWriter: Pick<EnvironmentStatusWriter, "writeStatus">;
-  readonly repositories: Pick<Repositories, "find">;
+  readonly repositories: RepositoryFinder;
   readonly pullRequestHost: PullRequestHost;
 }
 

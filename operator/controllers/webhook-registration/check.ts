@@ -4,7 +4,7 @@ import { fullNameOf, hostOf, type Repository } from "../../../crds/repository/re
 import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { CheckedHook, HookCheck, HookProblem } from "../../ports/api/webhook-registrar.ts";
-import { type SecretManager, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import { SecretManagerUnavailable, type SecretReader } from "../../ports/secret-manager.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";
@@ -141,7 +141,7 @@ export interface Prerequisites {
 
 interface PrerequisitesContext {
   readonly settings: Pick<Settings, "hosts" | "webhooks" | "publicUrl">;
-  readonly secretManager: Pick<SecretManager, "read">;
+  readonly secretManager: SecretReader;
 }
 
 /** Prerequisites of a Repository's hook, without asking its host. */

@@ -92,7 +92,7 @@ async function remove(environment: EphemeralEnvironment, context: ExpiryContext)
 const refused = ({ message, inMs }: RefusedDeletion): Expiry => ({ recheckInMs: inMs, refusal: message });
 
 /** Logs a disagreement of the clocks once an hour: every expired environment finds it every minute. */
-export function disagreementReporter({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
+export function disagreementReporter({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
   const uids = new Set<string>();
   const report = reportLimit(clock);
   return ({ metadata }: EphemeralEnvironment, { now, serverNow }: { now: Date; serverNow: Date }): void => {
