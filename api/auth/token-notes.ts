@@ -13,7 +13,7 @@ const ASSERTION_MS = 86_400_000;
 const RETRY_MS = 10_000;
 
 interface Context extends Pick<Services, "clock" | "log"> {
-  readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "storeAssertion" | "noteUse">;
+  readonly apiTokens: ApiTokens;
 }
 
 /** Writes API tokens in the background: requests neither wait for it nor fail with it. */

@@ -45,7 +45,7 @@ export function costReportOf(query: PeriodQuery, services: Used & { readonly mem
 }
 
 interface Used extends UsageSources {
-  readonly settings: Pick<Settings, "costs">;
+  readonly settings: Settings;
 }
 
 export function costReport(period: Period, now: Date, sources: Used): CostReport {

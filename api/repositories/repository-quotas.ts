@@ -27,7 +27,7 @@ export interface RepositoryQuotas {
 }
 
 interface QuotaParts {
-  readonly environments: Pick<Environments, "list">;
+  readonly environments: Environments;
   readonly repositories: RepositoryFinder;
 }
 

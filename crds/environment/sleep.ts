@@ -10,12 +10,12 @@ import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 const AWAKE_AT_LEAST_MS = 10 * MINUTE_MS;
 
 /** True while its schedule has the environment asleep. */
-export function isAsleep({ status }: Pick<EphemeralEnvironment, "status">): boolean {
+export function isAsleep({ status }: EphemeralEnvironment): boolean {
   return status?.sleep?.state === "asleep";
 }
 
 /** State of sleep for users: also a person may have it asleep. */
-export function sleepState({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">): SleepStatus["state"] {
+export function sleepState({ spec, status }: EphemeralEnvironment): SleepStatus["state"] {
   return spec.suspended ? "asleep" : (status?.sleep?.state ?? "awake");
 }
 

@@ -169,12 +169,12 @@ export interface ReportSubject {
 
 export interface ReportDependencies {
   readonly repositories: RepositoryFinder;
-  readonly settings: Pick<Settings, "hosts">;
+  readonly settings: Settings;
 }
 
 /** Subject of an environment's reports; `undefined` without an event of a host, or without a token for it. */
 export function subjectOf(
-  environment: Pick<EphemeralEnvironment, "spec" | "status">,
+  environment: EphemeralEnvironment,
   { repositories, settings }: ReportDependencies,
 ): ReportSubject | undefined {
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
@@ -194,7 +194,7 @@ export function wantsOf({ spec: { feedback = {} } }: Repository): ReportSubject[
   return { comment, status, deployment, successWithoutEnvironment };
 }
 
-function commitOf({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">, repository: string) {
+function commitOf({ spec, status }: EphemeralEnvironment, repository: string) {
   const component = COMPONENTS.find((one) => spec[one]?.repository === repository);
   if (component === undefined) return undefined;
   const { commit = "" } = spec[component] ?? {};

@@ -14,7 +14,7 @@ interface DailySummariesDependencies {
   readonly clock: Clock;
   readonly caches: EnvironmentLists;
   readonly rollupDays: Pick<Rollups, "days">;
-  readonly rollupStore: Pick<RollupStore, "find" | "create" | "replace">;
+  readonly rollupStore: RollupStore;
 }
 
 /** Days that may still change by writes delayed by an outage of the API server. */

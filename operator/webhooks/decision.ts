@@ -168,7 +168,7 @@ export interface RepositoryUse {
 /** Environments of the Repository, without terminating ones. */
 export function usesOf(
   { repository, host }: Pick<RepositoryEvent, "repository" | "host">,
-  { environments }: Pick<DecisionContext, "environments">,
+  { environments }: DecisionContext,
 ): readonly RepositoryUse[] {
   const { name } = repository.metadata;
   const component = repository.spec.type;

@@ -16,7 +16,7 @@ import {
 interface MergeGroup {
   readonly subject: RepositoryEvent;
   readonly mergeGroup: MergeGroupState;
-  readonly context: Pick<DecisionContext, "settings" | "deliveries">;
+  readonly context: DecisionContext;
 }
 
 /**

@@ -18,7 +18,7 @@ export const KEY_MIN_BYTES = 32;
 interface WebhookKeyDependencies {
   readonly settings: Pick<Settings, "webhooks">;
   readonly secretManager: SecretReader;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: Clock;
 }
 
 /** Keys of webhooks. Missing values and those under 32 bytes are left out. */

@@ -53,10 +53,7 @@ export interface Hosts {
 }
 
 /** Connections to the hosts of the settings. The files of their authorities are read once. */
-export function hostApis(
-  { hosts }: Pick<Settings, "hosts">,
-  { secretManager, clock, calls, tracing }: Context,
-): HostApis {
+export function hostApis({ hosts }: Settings, { secretManager, clock, calls, tracing }: Context): HostApis {
   const tokens = hostTokens(secretManager);
   const connected = hosts.flatMap((host) => {
     const { id, kind, token, caFile } = host;

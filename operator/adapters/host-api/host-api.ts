@@ -15,12 +15,12 @@ import type { HostCallCounter } from "./host-calls.ts";
 
 interface HostConnection {
   readonly host: Pick<RepositoryHostSettings, "id" | "apiUrl">;
-  readonly technology: Pick<HostTechnology, "spacesWrites">;
+  readonly technology: HostTechnology;
   /** The authority behind its certificate, in PEM. */
   readonly ca?: string | undefined;
   /** @throws when it is unreadable */
   readonly token: () => Promise<Sensitive>;
-  readonly clock: Pick<Clock, "now" | "monotonicMs">;
+  readonly clock: Clock;
   readonly calls: HostCallCounter;
 }
 

@@ -17,7 +17,7 @@ export interface AccountDependencies {
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   readonly environments: Pick<OperatorEnvironments, "reread">;
   readonly statusWriter: Pick<EnvironmentStatusWriter, "writeStatus">;
-  readonly records: Pick<Records, "allocate">;
+  readonly records: Records;
 }
 
 /** An existing or deleted environment, with its known allocations. */

@@ -20,8 +20,8 @@ import { nextCondition, sameStatus } from "./status/status.ts";
 export const EXPIRED = "Expired";
 
 interface ManifestDependencies {
-  readonly clock: Pick<Clock, "now">;
-  readonly records: Pick<Records, "newestOf">;
+  readonly clock: Clock;
+  readonly records: Records;
   readonly environments: Pick<OperatorEnvironments, "reread">;
 }
 

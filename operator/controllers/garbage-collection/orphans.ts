@@ -242,7 +242,7 @@ export function orphansAmong(
 }
 
 /** Name and UID together: each alone may be another environment's. */
-function orphanKey({ owner }: Pick<Orphan, "owner">): string {
+function orphanKey({ owner }: Orphan): string {
   return `${owner.name} ${owner.uid}`;
 }
 

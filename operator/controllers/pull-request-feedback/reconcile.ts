@@ -25,7 +25,7 @@ export interface PullRequestFeedbackDependencies {
   readonly log: Log;
   /** The environment from this process's cache, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
-  readonly statusWriter: Pick<EnvironmentStatusWriter, "writeStatus">;
+  readonly statusWriter: EnvironmentStatusWriter;
   readonly repositories: RepositoryFinder;
   readonly pullRequestHost: PullRequestHost;
 }

@@ -12,7 +12,7 @@ import { isPresent } from "./watches.ts";
 
 /** The ports of the recheck of pull requests. */
 export interface PullRequestRecheckDependencies extends ProcessingContext, RefetchContext {
-  readonly webhookDeliveries: Pick<WebhookDeliveries, "claim" | "finish">;
+  readonly webhookDeliveries: WebhookDeliveries;
   readonly pullRequestHost: CommitStatusReporter;
 }
 

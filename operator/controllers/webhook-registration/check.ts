@@ -117,7 +117,7 @@ const WITHOUT_RIGHT = [401, 403, 404];
 export function problemOfHost(
   { message, status = 500, retryAfterMs }: PullRequestHostFailed,
   repository: HostedRepository,
-  hooks: Pick<RepositoryHooks, "neededRight">,
+  hooks: RepositoryHooks,
 ): HookProblem {
   if (status >= 500 || retryAfterMs !== undefined) {
     return { reason: "HostUnavailable", message, remedy: "Try again when the cause is gone." };
@@ -140,7 +140,7 @@ export interface Prerequisites {
 }
 
 interface PrerequisitesContext {
-  readonly settings: Pick<Settings, "hosts" | "webhooks" | "publicUrl">;
+  readonly settings: Settings;
   readonly secretManager: SecretReader;
 }
 

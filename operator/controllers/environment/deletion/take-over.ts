@@ -85,7 +85,7 @@ function countsLeftovers(status: unknown): boolean {
 }
 
 /** True while the platform keeps its rights in the namespace: it has taken over what the deployer did not end, or has left. */
-export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverDependencies, "cluster">): boolean {
+export function keepsRights(environment: Owner, { cluster }: TakeOverDependencies): boolean {
   const binding = cluster.observe(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
   return binding?.metadata.finalizers?.includes(RIGHTS_FINALIZER) === true;
 }

@@ -27,7 +27,7 @@ export interface TeardownDependencies extends TakeOverDependencies {
   readonly clock: Clock;
   readonly secretManager: SecretManager;
   readonly records: Records;
-  readonly pods: Pick<Pods, "diagnose">;
+  readonly pods: Pods;
 }
 
 /** The dependencies of one pass of a teardown. */

@@ -129,7 +129,7 @@ function generation(sources: SecretSources, name: string): Pick<OwnSecret, "gene
 }
 
 /** Own properties only: variables may be named like members of JavaScript's objects. */
-function requestedRotation({ environment }: Pick<SecretSources, "environment">, name: string): string | undefined {
+function requestedRotation({ environment }: SecretSources, name: string): string | undefined {
   const { rotate = {} } = environment.spec.secrets ?? {};
   return Object.hasOwn(rotate, name) ? rotate[name] : undefined;
 }
