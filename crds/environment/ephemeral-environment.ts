@@ -43,7 +43,7 @@ interface Specified {
   readonly spec: EnvironmentSpec;
 }
 
-/** What is desired of an environment, and what is known of it. */
+/** Desired state of an environment, and what is known of it. */
 export interface SpecAndStatus extends Specified {
   readonly status?: EnvironmentStatus;
 }

@@ -16,6 +16,7 @@ import type { PodProblem } from "../../../../../operator/ports/pods.ts";
 import { type MemoryCluster, memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
+import { stepDependencies } from "../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
@@ -23,7 +24,6 @@ import {
   minutesLater,
   repositoryFixture,
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepDependencies } from "../../../../support/fixtures/environment/step-dependencies.ts";
 import { CACHE_READY, redis, withCache } from "../../../../support/fixtures/redis-backing-service.ts";
 import { endless } from "./step-runs.ts";
 

@@ -3,6 +3,7 @@ import { diagnoseApplication } from "../../../../../operator/controllers/environ
 import type { ObservedApplication, SyncedObject } from "../../../../../operator/ports/deployer.ts";
 import type { PodProblem, PodProblemReason, QuietProblem } from "../../../../../operator/ports/pods.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { stepDependencies } from "../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -10,7 +11,6 @@ import {
   fixtureSettings,
   minutesLater,
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepDependencies } from "../../../../support/fixtures/environment/step-dependencies.ts";
 
 /** Facts about an unhealthy application. */
 export interface Scene {

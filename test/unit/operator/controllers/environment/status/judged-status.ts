@@ -15,6 +15,7 @@ import {
   withFindings,
 } from "../../../../../../operator/controllers/environment/step-result.ts";
 import { environmentSteps } from "../../../../../../operator/controllers/environment/steps/index.ts";
+import { stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -23,7 +24,6 @@ import {
   fixtureSettings,
   minutesLater,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 
 /** The result of a waiting step. */
 export const soon = { requeueAfterMs: 1 };

@@ -7,6 +7,7 @@ import {
   desiredApplication,
 } from "../../../../../../operator/controllers/environment/steps/application.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -14,7 +15,6 @@ import {
   environmentFixture,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 
 const former = "b".repeat(40);
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { application } from "../../../../../../operator/controllers/environment/steps/application.ts";
 import type { Deployer, NamedObject, ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -9,7 +10,6 @@ import {
   environmentFixture,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 
 const message = "the cluster did not take all that the chart makes: Job/migrate: it can't be changed";
 const broken: ObservedApplication = {

@@ -9,6 +9,7 @@ import {
 } from "../../../../../../operator/controllers/environment/steps/application.ts";
 import { DeployerUnavailable, type ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -17,7 +18,6 @@ import {
   fixtureSettings,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 
 interface Scene {
   readonly status?: Condition["status"];

@@ -6,6 +6,7 @@ import { createSchedule } from "../../../../../../operator/controllers/environme
 import { availability } from "../../../../../../operator/controllers/environment/steps/availability.ts";
 import type { ProbeResult, UrlProber } from "../../../../../../operator/ports/url-prober.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -14,7 +15,6 @@ import {
   repositoryFixture,
   UID,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 
 interface Scene {
   readonly urlsReady?: Condition["status"];

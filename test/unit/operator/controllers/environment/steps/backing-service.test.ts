@@ -6,6 +6,7 @@ import { backingServices } from "../../../../../../operator/controllers/environm
 import type { ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
 import type { PodProblem, PodProblemReason } from "../../../../../../operator/ports/pods.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -15,7 +16,6 @@ import {
   minutesLater,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 import { planInputFixture } from "../../../../../support/fixtures/plan-input.ts";
 
 interface Scene {

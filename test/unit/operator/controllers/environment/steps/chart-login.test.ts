@@ -9,6 +9,7 @@ import { type SecretManager, SecretManagerUnavailable } from "../../../../../../
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
 import { partialDouble } from "../../../../../support/doubles/partial-double.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -16,7 +17,6 @@ import {
   environmentFixture,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
 const HALF_OF_RESYNC_MS = 300_000;

@@ -12,12 +12,12 @@ import type {
 import { configuration } from "../../../../../../operator/controllers/environment/steps/configuration.ts";
 import { memoryConfigSets, memoryConfigSetVersions } from "../../../../../support/doubles/memory/config-sets.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import {
   configSetFixture,
   environmentFixture,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 
 const repository = repositoryFixture("shop-api", { overridable: ["backend.size"] });
 const first = configSetFixture("web", { ttlDefaultHours: 8 });

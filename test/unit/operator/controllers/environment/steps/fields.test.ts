@@ -3,8 +3,8 @@ import { EnvironmentStatus } from "../../../../../../crds/environment/environmen
 import { BACKING_SERVICES } from "../../../../../../operator/controllers/environment/backing-services/index.ts";
 import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
 import { environmentSteps } from "../../../../../../operator/controllers/environment/steps/index.ts";
+import { stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
-import { stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 
 const schedule = createSchedule(new TestClock(), 60_000);
 const dependencies = stepDependencies({ backingServices: BACKING_SERVICES });

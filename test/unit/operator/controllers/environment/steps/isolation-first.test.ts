@@ -16,12 +16,12 @@ import { DeployerUnavailable } from "../../../../../../operator/ports/deployer.t
 import { memoryCluster } from "../../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
+import { stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 import { endless } from "../step-runs.ts";
 

@@ -10,13 +10,13 @@ import { secretKind } from "../../../../../../operator/kit/client/kinds.ts";
 import { memoryCluster } from "../../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
   minutesLater,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
 function schedules(clock: TestClock, periodMs: number) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { source } from "../../../../../../operator/controllers/environment/steps/source.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   commitA,
@@ -9,7 +10,6 @@ import {
   pipelineFixture,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 import { backend, commitB, HEAD, type Scene, step } from "./source-step.ts";
 
 describe("a commit with a pipeline", () => {

@@ -6,13 +6,13 @@ import { source } from "../../../../../../operator/controllers/environment/steps
 import { CredentialRejected } from "../../../../../../operator/ports/repository-host.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
   minutesLater,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { stepContext, stepDependencies } from "../../../../../support/fixtures/environment/step-dependencies.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
 
 /** A commit other than `commitA`. */
