@@ -101,12 +101,12 @@ async function movedSource(
   const current = environment.spec[component];
   if (current === undefined) return refused(field, `the environment has no ${component}`);
   const repository = usableRepository(current.repository, { field, type: component, caller }, services.repositories);
-  const wanted = { component, repository, branch: branch || current.branch, commit: commit ?? "" };
-  const found = await (wanted.commit === "" ? headCommit(wanted, field, services) : fullCommit(wanted, services));
+  const target = { component, repository, branch: branch || current.branch, commit: commit ?? "" };
+  const found = await (target.commit === "" ? headCommit(target, field, services) : fullCommit(target, services));
   if (typeof found !== "string") return { update: {}, violations: [found] };
   // A following component goes on; else the operator would keep the head that it has read.
-  const isFollowing = wanted.commit === "" && current.follow === true;
-  const source: SourceUpdate = { branch: wanted.branch, commit: isFollowing ? null : found };
+  const isFollowing = target.commit === "" && current.follow === true;
+  const source: SourceUpdate = { branch: target.branch, commit: isFollowing ? null : found };
   return { update: { [component]: source }, violations: [] };
 }
 

@@ -129,7 +129,7 @@ export async function emptyNamespace(
     const binding = refIn({ metadata: environment }, ACCESS_BINDING);
     await context.cluster.release(environment, roleBindingKind, binding, [RIGHTS_FINALIZER]);
   }
-  const isQuiet = objects.every(({ content, unwanted }) => unwanted.length === 0 || refusals.has(content));
+  const isQuiet = objects.every(({ content, removable }) => removable.length === 0 || refusals.has(content));
   const blockers = due.flatMap((one) => blockersOf(one, refusals.get(one.content)));
   return { blockers, removals: withRemovals(recorded, due), isQuiet: objects.length > 0 && isQuiet };
 }
@@ -146,9 +146,9 @@ async function releaseHeld(
 ) {
   const { name, uid } = environment;
   const refusals = new Map<Content, string>();
-  for (const { content, unwanted } of objects) {
+  for (const { content, removable } of objects) {
     const { kind, name: object } = content;
-    const finalizers = unwanted.filter((finalizer) => isForced || isNamed(kind.kind, finalizer, recorded));
+    const finalizers = removable.filter((finalizer) => isForced || isNamed(kind.kind, finalizer, recorded));
     if (finalizers.length === 0) continue;
     const refusal = await namespaceContents.release(environment, content, finalizers);
     if (refusal === undefined) {
@@ -161,7 +161,7 @@ async function releaseHeld(
 /** An object with foreign finalizers. */
 interface Held {
   readonly content: Content;
-  readonly unwanted: readonly string[];
+  readonly removable: readonly string[];
   /** Finalizers that free something outside the cluster. */
   readonly awaited: readonly string[];
 }
@@ -175,8 +175,8 @@ export function heldContents(contents: readonly Content[], patterns: readonly st
   return contents.flatMap((content) => {
     const foreign = content.finalizers.filter((finalizer) => !OWN.has(finalizer));
     const isAwaited = (finalizer: string) => patterns.some((pattern) => matches(pattern, finalizer));
-    const [awaited, unwanted] = [foreign.filter(isAwaited), foreign.filter((finalizer) => !isAwaited(finalizer))];
-    return foreign.length === 0 ? [] : [{ content, unwanted, awaited }];
+    const [awaited, removable] = [foreign.filter(isAwaited), foreign.filter((finalizer) => !isAwaited(finalizer))];
+    return foreign.length === 0 ? [] : [{ content, removable, awaited }];
   });
 }
 
@@ -192,14 +192,14 @@ function matches(pattern: string, finalizer: string): boolean {
   return pattern.endsWith("/*") ? finalizer.startsWith(pattern.slice(0, -1)) : finalizer === pattern;
 }
 
-function blockersOf({ content: { kind, name }, unwanted, awaited }: Held, refusal: string | undefined): Blocker[] {
+function blockersOf({ content: { kind, name }, removable, awaited }: Held, refusal: string | undefined): Blocker[] {
   const removed =
     refusal === undefined
       ? "a finalizer that the platform removes"
       : `a finalizer whose removal is refused, and tried again: ${refusal}`;
   const waitedFor = "a finalizer that frees something outside the cluster: it is waited for";
   const named = (message: string) => (reason: string) => ({ kind: kind.kind, name, reason, message });
-  return [...unwanted.map(named(removed)), ...awaited.map(named(waitedFor))];
+  return [...removable.map(named(removed)), ...awaited.map(named(waitedFor))];
 }
 
 /** A full list names no more: the rest is removed all the same. */
@@ -210,8 +210,8 @@ function isNamed(kind: string, finalizer: string, recorded: readonly FinalizerRe
 
 function withRemovals(recorded: readonly FinalizerRemoval[], objects: readonly Held[]): FinalizerRemoval[] {
   const entries = new Map(recorded.map((entry) => [keyOf(entry), entry]));
-  const removals = objects.flatMap(({ content: { kind, name }, unwanted }) =>
-    unwanted.map((finalizer) => ({ kind: kind.kind, name, finalizer })),
+  const removals = objects.flatMap(({ content: { kind, name }, removable }) =>
+    removable.map((finalizer) => ({ kind: kind.kind, name, finalizer })),
   );
   for (const [key, same] of Map.groupBy(removals, keyOf)) {
     const [first] = same;

@@ -192,11 +192,11 @@ describe("what holds the objects of a namespace", () => {
   test.each([
     ["nothing", [], []],
     ["Kubernetes' own and ours", ["foregroundDeletion", "kubernetes.io/pvc-protection", `${GROUP}/teardown`], []],
-    ["one of others", ["foregroundDeletion", HOLD], [{ unwanted: [HOLD], awaited: [] }]],
-    ["one that is waited for", [BALANCER], [{ unwanted: [], awaited: [BALANCER] }]],
-    ["one of a domain that is waited for", ["cloud.test/a"], [{ unwanted: [], awaited: ["cloud.test/a"] }]],
-    ["one whose domain only begins so", ["cloud.test.evil/a"], [{ unwanted: ["cloud.test.evil/a"], awaited: [] }]],
-    ["both", [BALANCER, HOLD], [{ unwanted: [HOLD], awaited: [BALANCER] }]],
+    ["one of others", ["foregroundDeletion", HOLD], [{ removable: [HOLD], awaited: [] }]],
+    ["one that is waited for", [BALANCER], [{ removable: [], awaited: [BALANCER] }]],
+    ["one of a domain that is waited for", ["cloud.test/a"], [{ removable: [], awaited: ["cloud.test/a"] }]],
+    ["one whose domain only begins so", ["cloud.test.evil/a"], [{ removable: ["cloud.test.evil/a"], awaited: [] }]],
+    ["both", [BALANCER, HOLD], [{ removable: [HOLD], awaited: [BALANCER] }]],
   ])("%s", (_, finalizers, expected) => {
     const one = content(...finalizers);
     expect(heldContents([one], [BALANCER, "cloud.test/*"])).toEqual(

@@ -26,7 +26,7 @@ interface Scene {
   /** The reason why a probe is impossible. */
   readonly refusal?: Pick<ProbeResult, "isCertificateRefused" | "isAddressRefused">;
   /** Minutes since the last probe; absent: never. */
-  readonly askedMinutesAgo?: number;
+  readonly checkedMinutesAgo?: number;
   /** The running version, where it differs from the one that answered before. */
   readonly runs?: string;
   readonly suspended?: boolean;
@@ -42,8 +42,8 @@ const BACKEND = "https://shop--api.env.localhost:18443";
 const PERIOD_MS = 60_000;
 
 async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answer = "unreachable", ...more }: Scene) {
-  const { askedMinutesAgo, runs = "hash", suspended = false, refusal, tokens, hosts, hostAnswers = {} } = more;
-  const clock = new TestClock(minutesLater(atMinutes - (askedMinutesAgo ?? 0)).toISOString());
+  const { checkedMinutesAgo, runs = "hash", suspended = false, refusal, tokens, hosts, hostAnswers = {} } = more;
+  const clock = new TestClock(minutesLater(atMinutes - (checkedMinutesAgo ?? 0)).toISOString());
   const requested: string[] = [];
   const prober: UrlProber = {
     async probe(url, path) {
@@ -71,8 +71,8 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
   );
   const schedule = createSchedule(clock, PERIOD_MS);
   const dependencies = stepDependencies({ clock, prober, repositories });
-  if (askedMinutesAgo !== undefined) schedule.taken(UID);
-  clock.advance((askedMinutesAgo ?? 0) * 60_000);
+  if (checkedMinutesAgo !== undefined) schedule.taken(UID);
+  clock.advance((checkedMinutesAgo ?? 0) * 60_000);
   const result = await availability(dependencies, { probes: schedule, secretChecks: schedule }).run(
     environmentFixture({ metadata, spec: { suspended }, status }),
     stepContext(),
@@ -107,7 +107,7 @@ describe("the URLs", () => {
       wasReady: true,
       answer: "healthy",
       atMinutes: 60,
-      askedMinutesAgo: 1,
+      checkedMinutesAgo: 1,
     });
     expect(requested).toHaveLength(1);
     expect(result).toMatchObject({ state: "done", requeueAfterMs: PERIOD_MS });
@@ -188,7 +188,7 @@ describe("the URLs", () => {
     ],
     [
       "silent for the first time after long",
-      { urlsReady: "True", wasReady: true, atMinutes: 600, askedMinutesAgo: 1 },
+      { urlsReady: "True", wasReady: true, atMinutes: 600, checkedMinutesAgo: 1 },
       { state: "waiting", reason: "UrlDown" },
     ],
     [
