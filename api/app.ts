@@ -89,7 +89,7 @@ const identify: RequestHandler = (request, response, next) => {
   runRequest({ requestId, address: request.ip }, next);
 };
 
-/** For programs: no answer may be cached, framed or run. */
+/** Headers for programs: no answer may be cached, framed or run. */
 function secureHeaders(): RequestHandler[] {
   const headers = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },

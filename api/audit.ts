@@ -69,8 +69,8 @@ export async function recordAnswer(trail: AuditTrail, answer: Answer): Promise<v
     action: context.contract?.operationId ?? "",
     ...present({
       from: withoutMapping(address),
-      concerns: auditTarget,
-      note: auditReason,
+      target: auditTarget,
+      reason: auditReason,
       errorCode: answer.errorCode,
     }),
     actor: actorOf(context),

@@ -3,6 +3,6 @@ import { generated } from "../crds/generated.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { listRoutes } from "./routes.ts";
 
-const wanted = `${JSON.stringify(openApiDocument(listRoutes()), null, 2)}\n`;
+const content = `${JSON.stringify(openApiDocument(listRoutes()), null, 2)}\n`;
 
-generated("api/openapi.json", wanted);
+generated("api/openapi.json", content);

@@ -29,7 +29,7 @@ export interface RouteContext extends AuthParts {
   readonly streams: EventStreams;
 }
 
-/** For "not ready": the dependencies are checked every two seconds at most. */
+/** Header of "not ready": the dependencies are checked every two seconds at most. */
 const NOT_READY_HEADERS = { "Retry-After": "5" };
 
 type Serve = ReturnType<typeof server>;

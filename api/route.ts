@@ -43,7 +43,7 @@ interface Representation<R extends TSchema> {
   readonly type: string;
   /** The text, or its example beside `serve`. */
   text(reply: Static<R>): string;
-  /** For a text from elsewhere than the reply. */
+  /** Serves a text from elsewhere than the reply. */
   serve?(services: Services): Promise<string>;
 }
 

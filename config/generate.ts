@@ -19,7 +19,7 @@ In a pod, the chart sets \`namespace\`, and unless you do, \`api.host\` and \`pr
 A [NetworkPolicyPeer](https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/network-policy-v1/) is written as Kubernetes has it.
 `;
 
-const wanted = [
+const content = [
   HEAD,
   tableRow(["Setting", "Type", "Default", "Meaning"]),
   tableRow(Array(4).fill("---")),
@@ -27,4 +27,4 @@ const wanted = [
   "",
 ].join("\n");
 
-generated("docs/settings.md", wanted);
+generated("docs/settings.md", content);

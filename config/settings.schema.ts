@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { Chart } from "../crds/repository/repository.schema.ts";
 import { closed, described, literals, map, TTL_MAX_HOURS } from "../crds/schema.ts";
 import { SleepWish } from "../crds/sleep.schema.ts";
+import { Activity } from "./activity.schema.ts";
 import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Console } from "./console.schema.ts";
 import { Costs } from "./costs.schema.ts";
@@ -223,6 +224,7 @@ export const Settings = closed({
     { default: {} },
   ),
   sleep: Type.Optional(SleepWish),
+  activity: Activity,
   reconcile: closed(
     {
       workers: Type.Integer({

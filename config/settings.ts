@@ -7,6 +7,7 @@ import { defaultChartProblem } from "../crds/repository/chart-source.ts";
 import { valuesProblem } from "../crds/repository/values-mapping.ts";
 import { KUBERNETES_KEYWORDS } from "../crds/schema.ts";
 import { credentialIds } from "../crds/secret-sharing.ts";
+import { activityProblems } from "./activity.schema.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
 import { consoleProblems } from "./console-problems.ts";
 import { USABLE_CIDR } from "./isolation.schema.ts";
@@ -71,6 +72,7 @@ function contradictions(settings: Settings): string[] {
     ...idleProxies(settings),
     ...repeatedHosts(settings),
     ...notificationProblems(settings),
+    ...activityProblems(settings.activity),
     ...exposedHeaders(settings),
     ...unusableChart(settings),
     ...unreadableValues(settings),

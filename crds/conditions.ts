@@ -19,6 +19,7 @@ export type StepCondition =
 export const INFORMATIONAL_CONDITIONS = [
   "Suspended",
   "Asleep",
+  "ActivityUnknown",
   "PipelineSilent",
   "SourceGone",
   "ResourcesHealthy",

@@ -17,6 +17,8 @@ export const FINALIZER = `${GROUP}/teardown`;
 export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
 /** Any text, such as the time; a new one wakes an environment that its schedule has asleep. */
 export const WAKE_ANNOTATION = `${GROUP}/wake-at`;
+/** Time at which a person last read the environment's log; the REST interface writes it every few minutes at most. */
+export const LAST_ACTIVITY_ANNOTATION = `${GROUP}/last-activity-at`;
 /** Names the stuck step of a deletion that an admin skips; leftovers are recorded. */
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
 /** `"true"` confirms a deletion that the deletion budget blocks. */
@@ -42,12 +44,12 @@ export const PULL_REQUEST_STATE_ANNOTATION = `${GROUP}/pull-request-state`;
  * Rule by which a pull request lost its environment, for people: its commit gets a success, where the Repository says
  * so.
  */
-export const UNWANTED_ANNOTATION = `${GROUP}/unwanted`;
+export const EXCLUDED_BY_ANNOTATION = `${GROUP}/excluded-by`;
 
-/** On pods, from the chart: the commit of their image. Every commit changes it, so a moving tag rolls out, too. */
+/** Annotation of pods, from the chart: the commit of their image. Every commit changes it, so a moving tag rolls out, too. */
 export const COMMIT_ANNOTATION = `${GROUP}/commit`;
 
-/** On pods, from the chart: their component; it precedes any other label. */
+/** Label of pods, from the chart: their component; it precedes any other label. */
 export const OWN_COMPONENT_LABEL = `${GROUP}/component`;
 
 /** Caller that created an object through the REST interface; not proven. */
@@ -148,6 +150,15 @@ function tokenOf({ annotations }: Annotated, annotation: string): string | undef
 /** Request to wake an environment, answered in `status.sleep.lastHandledWakeAt`; `undefined` without one. */
 export function wakeToken({ metadata }: { readonly metadata: Annotated }): string | undefined {
   return tokenOf(metadata, WAKE_ANNOTATION);
+}
+
+/** Time of the annotation `last-activity-at`, at most `now`; `undefined` without one, or where it is no time. */
+export function lastActivityOf(
+  { metadata }: { readonly metadata: Pick<Metadata, "annotations"> },
+  now: Date,
+): Date | undefined {
+  const ms = Date.parse(metadata.annotations?.[LAST_ACTIVITY_ANNOTATION] ?? "");
+  return Number.isNaN(ms) ? undefined : new Date(Math.min(ms, now.getTime()));
 }
 
 /** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */

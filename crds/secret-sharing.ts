@@ -96,10 +96,10 @@ export async function isSharedWith(
   if (credentialIds(settings).has(id) || repositories.list().some((one) => isUsedBy(one, id))) return false;
   if (theirs.some(({ ids }) => ids.includes(id))) return true;
   // A rule without labels would otherwise match every secret.
-  const byLabels = theirs.map(({ labels }) => Object.entries(labels)).filter((wanted) => wanted.length > 0);
+  const byLabels = theirs.map(({ labels }) => Object.entries(labels)).filter((required) => required.length > 0);
   if (byLabels.length === 0) return false;
   const labels = (await labelsOf()) ?? {};
-  return byLabels.some((wanted) =>
-    wanted.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value),
+  return byLabels.some((required) =>
+    required.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value),
   );
 }

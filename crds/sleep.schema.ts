@@ -37,33 +37,68 @@ export const SleepSchedule = Type.Object(
 );
 export type SleepSchedule = Static<typeof SleepSchedule>;
 
+/** Minutes without activity after which an environment may fall asleep. */
+export const IDLE_MINUTES = { minimum: 10, maximum: 10_080 } as const;
+/** Requests within five minutes that count as activity. */
+export const MINIMUM_REQUESTS = { minimum: 1, maximum: 10_000 } as const;
+
 /** Wish for sleep; an empty one: never. */
 export const SleepWish = Type.Object(
-  { schedule: Type.Optional(SleepSchedule) },
+  {
+    schedule: Type.Optional(SleepSchedule),
+    afterIdleMinutes: Type.Optional(
+      Type.Integer({
+        ...IDLE_MINUTES,
+        description:
+          "It sleeps after so long without activity: requests, updates, and people who read its logs. Needs the setting `activity`; while requests are not known, nothing is idle.",
+      }),
+    ),
+    minimumRequests: Type.Optional(
+      Type.Integer({
+        ...MINIMUM_REQUESTS,
+        description:
+          "The requests within five minutes that count as activity: more than a monitor sends, which would keep it awake. One when left out.",
+      }),
+    ),
+  },
   {
     description:
       "When it sleeps: scaled to zero, with its secrets and data. The first of the environment's, its config set's, its backend Repository's and the settings' counts; an empty one is never.",
+    ...rules({
+      rule: "!has(self.minimumRequests) || has(self.afterIdleMinutes)",
+      fieldPath: ".minimumRequests",
+      message: "minimumRequests counts only with afterIdleMinutes",
+    }),
   },
 );
 export type SleepWish = Static<typeof SleepWish>;
 
 export const SLEEP_STATES = ["awake", "asleep", "waking"] as const;
+export const SLEEP_CAUSES = ["schedule", "idle", "person"] as const;
 
-/** State of the sleep of an environment that has a schedule. */
+/** State of the sleep of an environment that has a wish for it. */
 export const SleepStatus = Type.Object(
   {
     state: literals(SLEEP_STATES, {
       description: "waking: its schedule or a person wakes it, and it does not answer yet.",
     }),
     since: timestamp("Begin of the state."),
-    cause: literals(["schedule", "person"], { description: "person: one woke it outside its hours." }),
-    schedule: SleepSchedule,
+    cause: Type.Optional(
+      literals(SLEEP_CAUSES, {
+        description:
+          "Cause of the state; person: one woke it. Absent where it has been awake since its creation, without hours.",
+      }),
+    ),
+    ...SleepWish.properties,
+    lastActivityAt: Type.Optional(
+      timestamp("Last known activity, up to five minutes late; absent without `afterIdleMinutes`."),
+    ),
     nextAt: Type.Optional(timestamp("Time of the next change; absent where it waits for something else.")),
     keptAwakeUntil: Type.Optional(
-      timestamp("A person woke it outside its hours: it does not fall asleep before this, the end of the next ones."),
+      timestamp("A person woke it outside its hours: its schedule lets it sleep at the end of the next ones."),
     ),
     lastHandledWakeAt: Type.Optional(text(128, "The last request to wake it, of the annotation `wake-at`.")),
   },
-  { description: "Its sleep; absent without a schedule, and while `spec.suspended` is true." },
+  { description: "Its sleep, with the wish in effect; absent without one, and while `spec.suspended` is true." },
 );
 export type SleepStatus = Static<typeof SleepStatus>;

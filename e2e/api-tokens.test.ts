@@ -20,8 +20,8 @@ interface Made {
 }
 
 async function makeToken(...scopes: readonly string[]): Promise<Made["data"]> {
-  const wanted = { name: `e2e ${environments.mark}`, description: "A pipeline", scopes, expires_in_days: 1 };
-  const { status, body } = await ask<Made>("POST", "/tokens", { body: wanted });
+  const requested = { name: `e2e ${environments.mark}`, description: "A pipeline", scopes, expires_in_days: 1 };
+  const { status, body } = await ask<Made>("POST", "/tokens", { body: requested });
   expect(status).toBe(201);
   ids.push(body.data.id);
   return body.data;

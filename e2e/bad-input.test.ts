@@ -14,13 +14,13 @@ const { mark } = environments;
 
 function expectRefusal(
   { status, body }: Reply<unknown>,
-  wanted: { status: number; code?: string; says: RegExp },
+  expected: { status: number; code?: string; says: RegExp },
 ): void {
-  const code = wanted.code === undefined ? {} : { error_code: wanted.code };
-  const detail = expect.stringMatching(wanted.says);
+  const code = expected.code === undefined ? {} : { error_code: expected.code };
+  const detail = expect.stringMatching(expected.says);
   const timestamp = expect.stringMatching(/^\d{4}-/);
-  expect(body).toEqual({ detail, status_code: wanted.status, ...code, timestamp });
-  expect(status).toBe(wanted.status);
+  expect(body).toEqual({ detail, status_code: expected.status, ...code, timestamp });
+  expect(status).toBe(expected.status);
 }
 
 const invalid = "ENV_CONFIG_INVALID";
@@ -62,9 +62,9 @@ test.each([
     says: /^auto_generate_secrets:/,
   },
 ])("a creation with $wrong is refused and makes nothing", async ({ changed, code, says }) => {
-  const wanted = { ...creation(environments.name("wrong")), ...changed };
-  expectRefusal(await post(wanted), { status: 400, code, says });
-  expect(await objectsNamed(`${wanted.environment_name}`)).toEqual([]);
+  const requested = { ...creation(environments.name("wrong")), ...changed };
+  expectRefusal(await post(requested), { status: 400, code, says });
+  expect(await objectsNamed(`${requested.environment_name}`)).toEqual([]);
 });
 
 test("a broken body, or one of another type, creates nothing", async () => {

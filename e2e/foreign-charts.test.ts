@@ -63,7 +63,7 @@ async function expectWorkloads(name: string): Promise<void> {
   const path = `/v2/environments/${name}`;
   const { body } = await ask<{ data: Workloads }>("GET", `${path}/workloads`);
   expect(body.data.workloads).toMatchObject([
-    { kind: "Deployment", name: "backend", component: "backend", pods_wanted: 1, pods_ready: 1, problem: null },
+    { kind: "Deployment", name: "backend", component: "backend", pods_desired: 1, pods_ready: 1, problem: null },
   ]);
   const first = await ask<Logs>("GET", `/environments/${name}/logs/backend`);
   expect(first.body.total_lines).toBeGreaterThan(0);

@@ -71,7 +71,7 @@ const held: readonly Held[] = [
   },
 ];
 
-/** As many objects as the quota allows, of every kind that a chart may have and that needs no pod. */
+/** Objects of every kind that a chart may have and that needs no pod, as many as the quota allows. */
 const manyObjects = `
 {{- $image := .Values.backend.image | quote }}
 {{- range $i := until 190 }}

@@ -31,7 +31,7 @@ export class ClusterNotFound extends KindError {
 }
 
 /** The parameters of a new cluster. */
-export interface ClusterWanted {
+export interface RequestedCluster {
   /** Lower case letters, digits, `.` and `-`. */
   readonly name: string;
   /** The image of its nodes, best by digest, which decides the version of Kubernetes; default: kind's own. */
@@ -45,11 +45,11 @@ export interface ClusterWanted {
 
 /** Calls of kind. Every method throws KindMissing, ContainerEngineMissing, or KindError for other failures. */
 export interface Kind {
-  /** For example `0.33.0`. */
+  /** Version, for example `0.33.0`. */
   version(): Promise<string>;
   clusters(): Promise<readonly string[]>;
   /** @throws ClusterExists */
-  create(cluster: ClusterWanted): Promise<void>;
+  create(cluster: RequestedCluster): Promise<void>;
   /** Deletes a cluster; a missing one is fine. */
   delete(name: string): Promise<void>;
   /** Loads an archive's images (OCI, or of `docker save`) into every node. @throws ClusterNotFound */

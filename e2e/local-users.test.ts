@@ -57,6 +57,7 @@ const allowed: readonly Listening[] = [
   { at: "argocd-repo-server unix /run/ephemeral-environments/repo-server/data/ask-pass.sock", ...rootsSocket },
   { at: "argocd-application-controller tcp *:18082", ...rootsPort },
   { at: "traefik tcp 127.0.0.1:18443", knock: securely("/api/rawdata"), answer: notFound },
+  { at: "traefik tcp 127.0.0.1:18444", ...rootsPort },
   // Reading is public, pushing is impossible.
   {
     at: "git-server tcp 127.0.0.1:9300",

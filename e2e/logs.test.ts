@@ -128,12 +128,15 @@ interface Synced {
 
 /** Expects a line for each object of the last sync, which covers all objects, or those that Argo CD repaired later. */
 async function expectSyncTold(): Promise<void> {
-  let seen: { readonly wanted: readonly string[]; readonly reported: readonly string[] } = { wanted: [], reported: [] };
+  let seen: { readonly expected: readonly string[]; readonly reported: readonly string[] } = {
+    expected: [],
+    reported: [],
+  };
   const isReported = async () => {
     const { status } = await read<Application>("application", `env-${name}`, `--namespace=${names.deployerNamespace}`);
-    const wanted = status.operationState.syncResult.resources.map((one) => `${one.kind} '${one.name}' ${one.status}`);
-    seen = { wanted, reported: (await logs("argocd")).logs.map(({ message }) => message) };
-    return wanted.length > 0 && wanted.every((line) => seen.reported.some((message) => message.startsWith(line)));
+    const expected = status.operationState.syncResult.resources.map((one) => `${one.kind} '${one.name}' ${one.status}`);
+    seen = { expected, reported: (await logs("argocd")).logs.map(({ message }) => message) };
+    return expected.length > 0 && expected.every((line) => seen.reported.some((message) => message.startsWith(line)));
   };
   await until(isReported, () => seen);
 }

@@ -99,7 +99,7 @@ test("a tag that stays the same from commit to commit is pulled anew for each of
   const image = { ...spec.image, tagTemplate: "{branch}" };
   await apply(secret());
   await apply({ ...registration(), metadata: { ...metadata, name: moving }, spec: { ...spec, image } });
-  const wanted = (commit: string) => ({
+  const desired = (commit: string) => ({
     apiVersion: "ephemeral-environments.dev/v1",
     kind: "EphemeralEnvironment",
     metadata: { name },
@@ -107,7 +107,7 @@ test("a tag that stays the same from commit to commit is pulled anew for each of
   });
   for (const commit of [first, second]) {
     await component.retag("main", commit);
-    await apply(wanted(commit));
+    await apply(desired(commit));
     await waitFor([`--for=jsonpath={.status.components.backend.commit}=${commit}`, `eenv/${name}`]);
     await untilReady(name);
     await waitUntil({

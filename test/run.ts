@@ -16,14 +16,14 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
 process.env.GOGC ??= "400";
 
 const names = stages.flatMap((one) => one.names);
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !names.includes(name));
+const requested = process.argv.slice(2);
+const unknown = requested.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   console.error(`unknown stage: ${unknown.join(", ")}; there are ${names.join(", ")}`);
   process.exit(2);
 }
 
-if (wanted.length === 0) {
+if (requested.length === 0) {
   await assertRoomForClusters().catch((error: Error) => {
     console.error(error.message);
     process.exit(1);
@@ -33,5 +33,5 @@ if (wanted.length === 0) {
 }
 
 const list = new URL("stages/list.ts", import.meta.url).href;
-const passed = await runStages({ list, wanted, logsFolder: join(stateFolder, "test") });
+const passed = await runStages({ list, requested, logsFolder: join(stateFolder, "test") });
 process.exitCode = passed ? 0 : 1;

@@ -34,10 +34,10 @@ export type Permission = (typeof PERMISSIONS)[number];
 export interface Caller {
   /** `<issuer>#<sub>`: the identity; it alone decides ownership. */
   readonly subject: string;
-  /** For people; empty when the issuer gives none, or an unverified one. */
+  /** Address for people; empty when the issuer gives none, or an unverified one. */
   readonly email: string;
   readonly name: string;
-  /** With the issuer's prefix. */
+  /** Groups with the issuer's prefix. */
   readonly groups: readonly string[];
   /** Accepted value of each required claim. */
   readonly claims: Readonly<Record<string, string>>;

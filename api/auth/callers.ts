@@ -8,7 +8,7 @@ export interface Identity {
   readonly sub: string;
   readonly email: string;
   readonly name: string;
-  /** With the issuer's prefix. */
+  /** Groups with the issuer's prefix. */
   readonly groups: readonly string[];
   /** Accepted value of each required claim. */
   readonly claims: Readonly<Record<string, string>>;

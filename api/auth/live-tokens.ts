@@ -15,11 +15,11 @@ const MOST_ANSWERS = 10_000;
 /** The API server's answer, dated by its request: a later revocation is not in it. */
 interface Answer {
   readonly token: ApiToken;
-  readonly askedMs: number;
+  readonly requestedMs: number;
 }
 
 interface Asking {
-  readonly askedMs: number;
+  readonly requestedMs: number;
   readonly answer: Promise<ApiToken | undefined>;
 }
 
@@ -46,7 +46,7 @@ export class LiveTokens {
     // A revocation is never undone.
     if (known?.spec.revokedAt !== undefined) return known;
     const answer = this.#answers.get(id);
-    const ageMs = answer === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonicMs() - answer.askedMs;
+    const ageMs = answer === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonicMs() - answer.requestedMs;
     if (ageMs < TRUST_MS) return newest(answer?.token, known);
     const stale = mayBeStale && ageMs <= TRUST_MS + AWAY_MS ? answer?.token : undefined;
     const found = await this.#now(id, stale);
@@ -65,10 +65,10 @@ export class LiveTokens {
 
   /** Joins a request in flight whose answer will still be trusted. */
   #ask(id: string): Promise<ApiToken | undefined> {
-    const askedMs = this.#clock.monotonicMs();
+    const requestedMs = this.#clock.monotonicMs();
     const asking = this.#asking.get(id);
-    if (asking !== undefined && askedMs - asking.askedMs < TRUST_MS) return asking.answer;
-    const own: Asking = { askedMs, answer: this.#answered(id, askedMs) };
+    if (asking !== undefined && requestedMs - asking.requestedMs < TRUST_MS) return asking.answer;
+    const own: Asking = { requestedMs, answer: this.#answered(id, requestedMs) };
     this.#asking.set(id, own);
     const forget = () => {
       if (this.#asking.get(id) === own) this.#asking.delete(id);
@@ -77,10 +77,10 @@ export class LiveTokens {
     return own.answer;
   }
 
-  async #answered(id: string, askedMs: number): Promise<ApiToken | undefined> {
+  async #answered(id: string, requestedMs: number): Promise<ApiToken | undefined> {
     try {
       const token = await this.#tokens.readClaimed(id);
-      this.#keep(id, token, askedMs);
+      this.#keep(id, token, requestedMs);
       return token;
     } catch (error) {
       this.#failedMs = this.#clock.monotonicMs();
@@ -88,10 +88,10 @@ export class LiveTokens {
     }
   }
 
-  #keep(id: string, token: ApiToken | undefined, askedMs: number): void {
-    if ((this.#answers.get(id)?.askedMs ?? Number.NEGATIVE_INFINITY) > askedMs) return;
+  #keep(id: string, token: ApiToken | undefined, requestedMs: number): void {
+    if ((this.#answers.get(id)?.requestedMs ?? Number.NEGATIVE_INFINITY) > requestedMs) return;
     this.#answers.delete(id);
-    if (token !== undefined) this.#answers.set(id, { token, askedMs });
+    if (token !== undefined) this.#answers.set(id, { token, requestedMs });
     if (this.#answers.size <= MOST_ANSWERS) return;
     for (const oldest of this.#answers.keys()) {
       this.#answers.delete(oldest);

@@ -24,7 +24,7 @@ export function tokenNotes({ apiTokens, clock, log }: Context) {
     ownerSeen(caller: Caller): void {
       const assertedClaims = assertedClaimsOf(caller);
       for (const token of apiTokens.ofOwner(caller.subject)) {
-        if (!isNews(token, assertedClaims)) continue;
+        if (!hasChanged(token, assertedClaims)) continue;
         write(`store the assertion of ${token.metadata.name}`, () => apiTokens.storeAssertion(token, assertedClaims));
       }
     },
@@ -39,7 +39,7 @@ export function tokenNotes({ apiTokens, clock, log }: Context) {
 }
 
 /** Changed groups and claims are written at once, unchanged ones once a day; an older ID token is ignored. */
-function isNews({ spec }: ApiToken, assertedClaims: AssertedClaims): boolean {
+function hasChanged({ spec }: ApiToken, assertedClaims: AssertedClaims): boolean {
   const newerMs = Date.parse(assertedClaims.at) - Date.parse(spec.assertedClaims.at);
   if (spec.revokedAt !== undefined || newerMs < 0) return false;
   return newerMs >= ASSERTION_MS || said(spec.assertedClaims) !== said(assertedClaims);

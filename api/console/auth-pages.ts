@@ -88,7 +88,7 @@ async function logOut(request: Request, response: Response, { sessions, issuer }
   else sendOnwards(response, address);
 }
 
-/** Also without the issuer, the person is logged out here. */
+/** The issuer's log-out address; `undefined` without the issuer: the person is logged out here all the same. */
 const logoutUrlOf = (issuer: ConsoleIssuer) =>
   issuer.logoutUrl().catch((error: unknown) => {
     if (error instanceof IssuerUnusable) return undefined;

@@ -7,7 +7,7 @@ import { otherMethod } from "../http/unrouted.ts";
 /** Names of assets contain a hash of their content. */
 const FOR_EVER = "public, max-age=31536000, immutable";
 /** Browsers revalidate each time, so that a new release is seen at once. */
-const ASKED_ABOUT = "no-cache";
+const REVALIDATED = "no-cache";
 /** No leading dot and no slash, so it can't leave the folder. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
 /** Compressed files that the build may have left, best first. */
@@ -47,11 +47,11 @@ export function mountFiles(router: Router, folder: string): void {
     throw new HttpError("not-found", "Not found");
   });
   router.get("/console/:name", async (request, response, next) => {
-    if (!(await sendFrom(folder, ASKED_ABOUT, request, response))) next();
+    if (!(await sendFrom(folder, REVALIDATED, request, response))) next();
   });
   router.get("/console/{*page}", async (request, response) => {
     const file = join(folder, "index.html");
-    if (!(await sendEncoded({ file, cacheControl: ASKED_ABOUT }, request, response))) {
+    if (!(await sendEncoded({ file, cacheControl: REVALIDATED }, request, response))) {
       throw new HttpError("not-found", NOT_BUILT);
     }
   });

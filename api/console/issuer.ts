@@ -69,7 +69,7 @@ type Use<T> = (library: Library, config: Configuration) => Promise<T> | T;
 /** The console as a client of its issuer (authorization code with PKCE), by openid-client, loaded at the first use. */
 export function consoleIssuer({ settings, issuer, secrets, clock, log }: IssuerParts): ConsoleIssuer {
   const redirectUri = `${settings.publicUrl}/console/auth/callback`;
-  let known: { readonly config: Promise<Configuration>; readonly askedMs: number } | undefined;
+  let known: { readonly config: Promise<Configuration>; readonly requestedMs: number } | undefined;
 
   async function discovered(library: Library): Promise<Configuration> {
     const secret = await secrets.clientSecret();
@@ -85,8 +85,8 @@ export function consoleIssuer({ settings, issuer, secrets, clock, log }: IssuerP
 
   async function use<T>(call: Use<T>): Promise<T> {
     const library = await import("openid-client");
-    if (known === undefined || clock.monotonicMs() - known.askedMs > KNOWN_FOR_MS) {
-      known = { config: discovered(library), askedMs: clock.monotonicMs() };
+    if (known === undefined || clock.monotonicMs() - known.requestedMs > KNOWN_FOR_MS) {
+      known = { config: discovered(library), requestedMs: clock.monotonicMs() };
     }
     const { config } = known;
     try {

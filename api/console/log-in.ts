@@ -20,7 +20,7 @@ const COOKIE: CookieSpec = { name: "__Host-console-login", sameSite: "Lax" };
 
 export interface Login extends LoginProof {
   readonly back: string;
-  /** In milliseconds since 1970. */
+  /** End in milliseconds since 1970. */
   readonly ends: number;
 }
 

@@ -14,4 +14,4 @@ export function checkSameOrigin({ headersDistinct }: Request, origin: string): v
   if (!isOwn) throw new HttpError("forbidden", "Only pages of the console itself may ask for this");
 }
 
-const isOnly = (sent: readonly string[] | undefined, wanted: string) => sent?.length === 1 && sent[0] === wanted;
+const isOnly = (sent: readonly string[] | undefined, expected: string) => sent?.length === 1 && sent[0] === expected;

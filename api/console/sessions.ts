@@ -6,7 +6,7 @@ import type { Seal } from "./seal.ts";
 /** Session of a person, sealed in the browser. */
 export interface Session {
   readonly idToken: Sensitive;
-  /** Without one the session ends with the ID token. */
+  /** Refresh token; without one the session ends with the ID token. */
   readonly refreshToken: Sensitive | undefined;
   /** Latest end, whatever the issuer says. */
   readonly endsAt: Date;
@@ -16,7 +16,7 @@ export interface Session {
 export interface StoredSession {
   readonly id: string;
   readonly refresh?: string;
-  /** In milliseconds since 1970. */
+  /** End in milliseconds since 1970. */
   readonly ends: number;
 }
 

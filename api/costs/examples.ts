@@ -58,7 +58,7 @@ export const ENVIRONMENT_COST_EXAMPLE = {
   coverage: { known_percent: 100, allocated_percent: 0 },
 };
 
-/** For an environment without running pods. */
+/** Reply for an environment without running pods. */
 export const CREATED_COST_EXAMPLE = {
   ...ENVIRONMENT_COST_EXAMPLE,
   actual: null,

@@ -33,7 +33,8 @@ export const ListReportQuery = closed({
   ...ListQuery.properties,
   sleep: Type.Optional(
     literals(SLEEP_STATES, {
-      description: "Only environments in this state of sleep. asleep: by a schedule, or because a person suspended it.",
+      description:
+        "Only environments in this state of sleep. asleep: by a schedule, by idleness, or because a person suspended it.",
     }),
   ),
 });

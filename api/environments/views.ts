@@ -7,7 +7,7 @@ import { shownPhase } from "../../crds/environment/phase.ts";
 import { componentUrl } from "../../crds/environment/urls.ts";
 import { type Component, namespaceName } from "../../crds/names.ts";
 import { toEnvironmentCost } from "../costs/environment-cost.ts";
-import { toSchedule } from "../schemas/sleep.ts";
+import { toSleepReport } from "../schemas/sleep.ts";
 import type { Services } from "../services.ts";
 import type {
   CreatedEnvironment,
@@ -39,7 +39,7 @@ export function toListedReport(environment: EphemeralEnvironment, settings: UrlS
     urls: toReportedUrls(environment, settings),
     ...toProtection(environment),
     suspended,
-    sleep: toSleep(environment),
+    sleep: toSleepReport(environment.status?.sleep),
     repositories: toSources(environment),
     progress: toProgress(environment),
   };
@@ -92,7 +92,7 @@ export function toReport(
     urls: toReportedUrls(environment, settings),
     ...toProtection(environment),
     suspended,
-    sleep: toSleep(environment),
+    sleep: toSleepReport(environment.status?.sleep),
     managed_by: managedBy(environment) ?? null,
     observed: status?.observedGeneration === metadata.generation,
     conditions,
@@ -104,18 +104,6 @@ function toProtection(environment: EphemeralEnvironment) {
   const { protected: isEndless, protectedUntil } = environment.spec;
   const until = isEndless || protectedUntil === undefined ? null : timestamp(protectedUntil);
   return { protected: isProtected(environment), protected_until: until };
-}
-
-function toSleep({ status }: EphemeralEnvironment): EnvironmentReport["sleep"] {
-  if (status?.sleep === undefined) return null;
-  const { state, since, cause, schedule, nextAt } = status.sleep;
-  return {
-    state,
-    since: timestamp(since),
-    cause,
-    next_at: nextAt === undefined ? null : timestamp(nextAt),
-    schedule: toSchedule(schedule),
-  };
 }
 
 function toIdentity(environment: EphemeralEnvironment, settings: UrlSettings) {
@@ -147,7 +135,7 @@ export function urlOf({ metadata, status }: EphemeralEnvironment, component: Com
   return status?.urls?.[component] ?? componentUrl({ metadata }, component, settings);
 }
 
-/** For people; without an owner the host's unauthenticated login. */
+/** Creator, for people; without an owner the host's unauthenticated login. */
 function toCreator({ spec }: EphemeralEnvironment) {
   if (spec.owner !== undefined) return { email: spec.owner.email, name: spec.owner.name };
   return { email: "", name: spec.trigger?.login ?? "manifest" };

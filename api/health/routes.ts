@@ -4,7 +4,7 @@ import { toReady, toStatus } from "./views.ts";
 
 const SERVICE = "ephemeral-environments";
 
-/** For load balancers: this process answers. */
+/** Liveness for load balancers: this process answers. */
 const getHealth = route({
   endpoint: "GET /api/health",
   summary: "Liveness of the process",

@@ -70,12 +70,12 @@ function write(log: Log, { method, route, status, durationMs }: AnsweredRequest)
     route,
     status: status === CUT_OFF ? "cut off" : status,
     subject: caller?.subject,
-    concerns: auditTarget,
+    target: auditTarget,
     durationMs: Math.round(durationMs),
   });
 }
 
-/** With the parameters' names: a path may hold a token. */
+/** Names the span by the route, with the parameters' names: a path may hold a token. */
 function describeSpan(span: Span, { method, route, status }: AnsweredRequest): void {
   if (route !== undefined) span.rename(`${method} ${route}`);
   span.set({ "http.route": route, "http.response.status_code": status });

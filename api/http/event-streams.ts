@@ -145,7 +145,7 @@ function heartbeat(response: Response, clock: Clock): () => void {
   return () => cancel();
 }
 
-/** Also ends an idle stream when the caller may no longer read it. */
+/** Checks access regularly: an idle stream ends, too, when the caller may no longer read it. */
 function regularChecks({ checkAccess }: EventAnswer, { clock, fail }: StreamContext): () => void {
   let isStopped = false;
   let cancel: () => void;

@@ -20,7 +20,7 @@ export interface ServerOptions {
   /** 0 takes a free one, which the URL names. */
   readonly port: number;
   readonly clock: Clock;
-  /** For requests that are refused before the app. */
+  /** Log for requests that are refused before the app. */
   readonly log: Log;
   /** Aborted first when stopping, so that readiness ends before connections do: give `createApp` its signal. */
   readonly stopping: AbortController;

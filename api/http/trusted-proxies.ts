@@ -26,7 +26,7 @@ function blockList(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-/** Also for IPv4 in a socket's form `::ffff:10.0.0.1`: Node compares the two. */
+/** True when the list holds the address; IPv4 may have a socket's form `::ffff:10.0.0.1`: Node compares the two. */
 function holds(list: BlockList, address: string): boolean {
   return list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

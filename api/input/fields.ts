@@ -15,7 +15,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...["false", "0", "off", "no"].map((word) => [word, false] as const),
 ]);
 
-/** By pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; other texts stay text. */
+/** Readers by pattern, because a general coercion takes "0x10", " 7 " or "1e3" for numbers; other texts stay text. */
 const READERS: Readonly<Record<string, Reader>> = {
   integer: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   boolean: (text) => BOOLEANS.get(text.toLowerCase()) ?? text,

@@ -56,7 +56,7 @@ export function openApiDocument(routes: readonly Route[]): object {
   };
 }
 
-/** By name, independent of the order of the routes. */
+/** Components by name, independent of the order of the routes. */
 const inOrder = (components: Components) =>
   Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1)));
 

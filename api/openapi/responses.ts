@@ -7,7 +7,7 @@ import { exampleOf, problemExamples } from "./examples.ts";
 import { type Components, component, type Json } from "./schemas.ts";
 
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
-/** For ENV_NAME_EXISTS, where the name will be free again. */
+/** Header of ENV_NAME_EXISTS, where the name will be free again. */
 const NAME_FREE_AGAIN = {
   "Retry-After": {
     description: "Seconds until the name is free, while its former environment is still being deleted.",

@@ -19,7 +19,7 @@ const listRepositories = route({
   return toPage(visible.sort(byName), query, (repository) => toRepository(repository, settings));
 });
 
-/** Also for an unreadable Repository. */
+/** Shows an unreadable Repository as an unknown one. */
 const getRepository = route({
   endpoint: "GET /api/repos/{id}",
   summary: "Get a repository",

@@ -2,10 +2,10 @@ import type { Settings } from "../../config/settings.ts";
 import { type ChartSource, isPackaged } from "../../crds/repository/chart-source.ts";
 import {
   branchOf,
+  generatedSecrets,
   type Repository,
   type RepositorySpec,
   tagTemplateOf,
-  wantedSecrets,
 } from "../../crds/repository/repository.ts";
 import { CREATE_ACTIONS, DELETE_ACTIONS, NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
 import type { Reload } from "../../operator/ports/repositories.ts";
@@ -41,7 +41,7 @@ export function toRepository(repository: Repository, settings: Settings): Reposi
     image: { repository: spec.image.repository, tag_template: tagTemplateOf(repository) },
     port,
     health_path: healthPath,
-    secrets: wantedSecrets(repository).map(({ name, kind, length }) => ({ name, kind, length })),
+    secrets: generatedSecrets(repository).map(({ name, kind, length }) => ({ name, kind, length })),
     overridable,
     companion_repo: companionRepository,
     max_environments: maxEnvironments,

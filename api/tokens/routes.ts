@@ -110,7 +110,7 @@ async function existingToken(id: string, { apiTokens }: Services): Promise<ApiTo
 }
 
 const isOwn = ({ spec }: ApiToken, { subject }: Caller) => spec.owner.subject === subject;
-/** Also for a token of another user. */
+/** Refusal of an unknown token, and of another user's. */
 const notFound = () => new HttpError("not-found", "Token not found");
 
 function newestFirst({ metadata: one }: ApiToken, { metadata: other }: ApiToken): number {

@@ -30,7 +30,7 @@ const listDeliveries = route({
 })(({ query, caller }, services) => {
   const found = services.webhookDeliveries
     .list()
-    .filter((delivery) => isWanted(delivery, query) && isReadable(delivery, caller, services));
+    .filter((delivery) => isSelected(delivery, query) && isReadable(delivery, caller, services));
   const visible = visibleOnly(caller, services);
   return toPage(found.sort(newestFirst), query, (delivery) => toSummary(delivery, visible));
 });
@@ -114,7 +114,7 @@ const approveCommit = route({
   return toOutcome(await answered(services.webhookInbox.approve(approval)), visibleOnly(caller, services));
 });
 
-function isWanted(delivery: WebhookDelivery, { repository, status, source, event }: DeliveryQuery): boolean {
+function isSelected(delivery: WebhookDelivery, { repository, status, source, event }: DeliveryQuery): boolean {
   const { spec } = delivery;
   const phase = isPending(delivery) ? "pending" : delivery.status?.phase;
   const requested = [
@@ -123,7 +123,7 @@ function isWanted(delivery: WebhookDelivery, { repository, status, source, event
     [event, spec.event.type],
   ] as const;
   const isOfRepository = repository === undefined || (spec.repositories?.includes(repository) ?? false);
-  return isOfRepository && requested.every(([wanted, is]) => wanted === undefined || wanted === is);
+  return isOfRepository && requested.every(([expected, is]) => expected === undefined || expected === is);
 }
 
 function newestFirst({ spec: one, metadata }: WebhookDelivery, { spec: other, metadata: beside }: WebhookDelivery) {

@@ -12,7 +12,7 @@ import { answered } from "./refusals.ts";
 const getHook = route({
   endpoint: "GET /api/repos/{id}/webhook",
   only: "v2",
-  summary: "Examine the webhook of a repository",
+  summary: "Check the webhook of a repository",
   description:
     "Reads from the repository's host which of its hooks deliver to the service, and reports problems and remedies. The host is called at most every 15 seconds.",
   access: { permission: "repos:read" },

@@ -11,7 +11,7 @@ export const EXIT = {
   notFound: 5,
   /** A wait timed out; the platform continues. As timeout(1). */
   notYet: 124,
-  /** By SIGINT. */
+  /** Interrupted by SIGINT. */
   interrupted: 130,
 } as const;
 

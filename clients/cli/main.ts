@@ -3,7 +3,7 @@ import { application } from "./application.ts";
 import { type CommandProcess, contextOf } from "./context.ts";
 import { EXIT } from "./failure.ts";
 
-/** As `engines` of package.json. */
+/** Oldest Node, as `engines` of package.json. */
 const OLDEST = [22, 19] as const;
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {

@@ -964,22 +964,29 @@ export type EnvironmentReport = {
   /** End of the protection; an environment that is expired by then is deleted. null: it is not protected, or without end. */
   readonly protected_until: string | null;
   readonly suspended: boolean;
-  /** Sleep by a schedule; null: it has none, or is suspended. */
+  /** Sleep by a schedule or by idleness; null: it never sleeps, or is suspended. */
   readonly sleep: {
     /** waking: it does not answer yet. */
     readonly state: "awake" | "asleep" | "waking";
     /** ISO 8601, UTC. */
     readonly since: string;
-    /** person: one woke it outside its hours. */
-    readonly cause: "schedule" | "person";
-    /** Time of the next change, if it is known. */
+    /** Cause of the state; person: one woke it; null: it has been awake since its creation, without hours. */
+    readonly cause: "schedule" | "idle" | "person" | null;
+    /** Time of the next change, if it is known; activity moves it. */
     readonly next_at: string | null;
+    /** Its hours, if it has any. */
     readonly schedule: {
       /** An IANA name; its changes of the clock count. */
       readonly time_zone: string;
       /** The hours in which it is awake, such as `Mon-Fri 08:00-19:00` or `Sat,Sun 10:00-16:00`. Hours that end at or before their begin end on the next day. */
       readonly awake: readonly (string)[];
-    };
+    } | null;
+    /** null: idleness does not let it sleep. */
+    readonly after_idle_minutes: number | null;
+    /** The requests within five minutes that count as activity, if they are said. */
+    readonly minimum_requests: number | null;
+    /** Last known activity, up to five minutes late, where idleness lets it sleep. */
+    readonly last_activity_at: string | null;
   } | null;
   /** The GitOps tool that keeps the environment as its manifest in Git has it; null: none. */
   readonly managed_by: "argocd" | "flux" | null;
@@ -1131,22 +1138,29 @@ export type ListedEnvironmentReport = {
   /** End of the protection; an environment that is expired by then is deleted. null: it is not protected, or without end. */
   readonly protected_until: string | null;
   readonly suspended: boolean;
-  /** Sleep by a schedule; null: it has none, or is suspended. */
+  /** Sleep by a schedule or by idleness; null: it never sleeps, or is suspended. */
   readonly sleep: {
     /** waking: it does not answer yet. */
     readonly state: "awake" | "asleep" | "waking";
     /** ISO 8601, UTC. */
     readonly since: string;
-    /** person: one woke it outside its hours. */
-    readonly cause: "schedule" | "person";
-    /** Time of the next change, if it is known. */
+    /** Cause of the state; person: one woke it; null: it has been awake since its creation, without hours. */
+    readonly cause: "schedule" | "idle" | "person" | null;
+    /** Time of the next change, if it is known; activity moves it. */
     readonly next_at: string | null;
+    /** Its hours, if it has any. */
     readonly schedule: {
       /** An IANA name; its changes of the clock count. */
       readonly time_zone: string;
       /** The hours in which it is awake, such as `Mon-Fri 08:00-19:00` or `Sat,Sun 10:00-16:00`. Hours that end at or before their begin end on the next day. */
       readonly awake: readonly (string)[];
-    };
+    } | null;
+    /** null: idleness does not let it sleep. */
+    readonly after_idle_minutes: number | null;
+    /** The requests within five minutes that count as activity, if they are said. */
+    readonly minimum_requests: number | null;
+    /** Last known activity, up to five minutes late, where idleness lets it sleep. */
+    readonly last_activity_at: string | null;
   } | null;
   readonly repositories: {
     readonly backend: EnvironmentSource;
@@ -1673,9 +1687,13 @@ export type SkippedEnvironment = {
   readonly reason: string;
 };
 
-/** Outside the hours of the schedule the environment is scaled to zero; secrets and data stay. Without a schedule it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform. */
+/** Outside the hours of the schedule, and when it was idle, the environment is scaled to zero; secrets and data stay. An empty object: it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform. */
 export type SleepRequest = {
   readonly schedule?: SleepSchedule;
+  /** It sleeps after so long without activity: requests, updates, and people who read its logs. While requests are not known to the platform, nothing is idle. */
+  readonly after_idle_minutes?: number;
+  /** The requests within five minutes that count as activity, 1 when left out: more than a monitor sends, which would keep it awake. Only beside `after_idle_minutes`. */
+  readonly minimum_requests?: number;
 };
 
 export type SleepSchedule = {
@@ -1785,7 +1803,7 @@ export type Trend = {
 export type UpdateEnvironmentRequest = {
   /** Refuses deletion and expiry: without end when a maintainer protects, else until 168 hours after the expiry. A protection without end is removed by maintainers alone. */
   readonly protected?: boolean;
-  /** Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule has asleep, until the end of its next hours. */
+  /** Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule, or idleness, has asleep; outside its hours it then stays awake until the end of the next ones. */
   readonly suspended?: boolean;
   readonly sleep?: SleepRequest;
   /** Git branch that the backend moves to; its head, unless a commit is sent, too. */
@@ -2015,7 +2033,7 @@ export type Workload = {
   /** Component of its pods: backend, frontend, or a backing service such as database; null: none of them. */
   readonly component: string | null;
   /** Desired number of pods; of a Job the number that have to succeed, of a CronJob the number that run now; null: of a kind that the platform does not know. */
-  readonly pods_wanted: number | null;
+  readonly pods_desired: number | null;
   /** Number of ready pods; of a Job the number that succeeded. */
   readonly pods_ready: number;
   /** Restarts of containers of its current pods. */
@@ -2090,7 +2108,7 @@ export interface Operations {
       readonly created_after?: string;
       /** Created before this moment (ISO 8601, extended or basic; UTC without an offset; the + of an offset may be sent as it is). */
       readonly created_before?: string;
-      /** Only environments in this state of sleep. asleep: by a schedule, or because a person suspended it. */
+      /** Only environments in this state of sleep. asleep: by a schedule, by idleness, or because a person suspended it. */
       readonly sleep?: "awake" | "asleep" | "waking";
     };
     readonly reply: {
@@ -2411,7 +2429,7 @@ export interface Operations {
     readonly body: ApproveCommit;
     readonly reply: WebhookOutcome;
   };
-  /** Examine the webhook of a repository */
+  /** Check the webhook of a repository */
   readonly "GET /api/v2/repos/{id}/webhook": {
     readonly path: {
       /** The repository's id: its name. */

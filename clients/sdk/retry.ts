@@ -36,11 +36,11 @@ function waitAfter(error: unknown, attempt: number, isRepeatable: boolean): numb
   const ownMs = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
   // Error of fetch without an answer.
   if (!(error instanceof PlatformError)) return error instanceof TypeError && isRepeatable ? ownMs : undefined;
-  const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
+  const requestedMs = (error.retryAfterSeconds ?? 0) * 1000;
   // A request beyond the limit was not processed.
-  if (error.status === 429) return Math.max(ownMs, askedMs);
+  if (error.status === 429) return Math.max(ownMs, requestedMs);
   const isPassing = [502, 503, 504].includes(error.status);
-  return isPassing && isRepeatable ? Math.max(ownMs, askedMs) : undefined;
+  return isPassing && isRepeatable ? Math.max(ownMs, requestedMs) : undefined;
 }
 
 /** @throws the signal's reason once it is aborted */

@@ -9,7 +9,7 @@ import { COMPONENTS, type Component, FURTHER_HOST_PATTERN } from "../names.ts";
 
 /** Facts about a component of an environment. */
 export interface ComponentFacts {
-  /** With its tag. */
+  /** Image with its tag. */
   readonly image: string;
   /** `Always` where the tag stays the same from one commit to the next, else `IfNotPresent`. */
   readonly pullPolicy: string;
@@ -51,7 +51,7 @@ export interface Reference {
    */
   readonly pattern?: string;
   readonly type: ReferenceType;
-  /** For the documentation; a sentence without its full stop. */
+  /** Sentence for the documentation, without its full stop. */
   readonly description: string;
   /** Value of the reference; `undefined` where the environment has none. */
   readonly value: (facts: EnvironmentFacts, argument: string) => Json | undefined;
@@ -229,7 +229,7 @@ export function callOf(written: string): Call | undefined {
 /** Value of a call. */
 export const calledValue = ({ reference, argument }: Call, facts: EnvironmentFacts) => reference.value(facts, argument);
 
-/** For people: all references, and a literal `${`. */
+/** Sentence for people: all references, and a literal `${`. */
 export const REFERENCES_SENTENCE = `there are ${REFERENCES.map(({ name }) => name).join(", ")}; $\${ stands for a literal \${`;
 
 /**

@@ -25,7 +25,7 @@ export function componentBuild(
 }
 
 /** The commit that a component should run; `undefined` while the head of its branch is unknown. */
-export function wantedCommit(
+export function desiredCommit(
   { spec, status }: Pick<EphemeralEnvironment, "spec" | "status">,
   component: Component,
 ): string | undefined {

@@ -16,7 +16,7 @@ import {
   timestamp,
 } from "../schema.ts";
 import { SleepWish } from "../sleep.schema.ts";
-import { MOST_PIPELINES, PIPELINE_RULES, PIPELINES_RULES, WANTED_PIPELINE_RULE } from "./pipelines.ts";
+import { DESIRED_COMMIT_RULE, MOST_PIPELINES, PIPELINE_RULES, PIPELINES_RULES } from "./pipelines.ts";
 
 const nameOf = (kind: string) => text(50, `Name of a ${kind}.`, { minLength: 1 });
 
@@ -84,7 +84,7 @@ const sourceOf = (description: string) =>
           fieldPath: ".pipelines",
           message: "a recorded pipeline can't be removed: an older one could take its place",
         },
-        { rule: WANTED_PIPELINE_RULE.cel, fieldPath: ".pipelines", message: WANTED_PIPELINE_RULE.message },
+        { rule: DESIRED_COMMIT_RULE.cel, fieldPath: ".pipelines", message: DESIRED_COMMIT_RULE.message },
       ),
     },
   );

@@ -5,7 +5,7 @@ type Pipeline = Readonly<Record<"project" | "workflow" | "commit" | "status" | "
 
 /** A rule for a pipeline's next report, as CEL for the API server and as code. */
 export interface PipelineRule {
-  /** Over `self` and `oldSelf`. */
+  /** CEL over `self` and `oldSelf`. */
   readonly cel: string;
   readonly holds: (next: Pipeline, former: Pipeline) => boolean;
   readonly message: string;
@@ -61,30 +61,30 @@ export const PIPELINES_RULES = [
 /**
  * Rule over a component's source: its pipelines are of one commit; those of the desired commit must not be replaced.
  */
-export const WANTED_PIPELINE_RULE = {
+export const DESIRED_COMMIT_RULE = {
   cel:
     "!has(oldSelf.pipelines) || !has(self.pipelines) || !has(self.commit) ||" +
     " oldSelf.pipelines.all(former, former.status == 'success' || former.commit != self.commit" +
     " || self.pipelines.all(next, next.commit == self.commit))",
-  holds: (next: Pipeline, former: readonly Pipeline[], wanted: string | undefined) =>
-    next.commit === wanted || former.every(({ commit, status }) => status === "success" || commit !== wanted),
+  holds: (next: Pipeline, former: readonly Pipeline[], desired: string | undefined) =>
+    next.commit === desired || former.every(({ commit, status }) => status === "success" || commit !== desired),
   message: "the pipeline of the commit that is wanted has not succeeded: another commit's can't take its place",
 } as const;
 
 /**
  * Adds a report to a commit's pipelines: the newest run of each workflow counts, and another commit's go.
  *
- * @param wanted the commit of the component's source after the report; `undefined` when it names none
+ * @param desired the commit of the component's source after the report; `undefined` when it names none
  * @returns `undefined` when the report may not replace the recorded one
  */
 export function withPipeline<P extends Pipeline>(
   former: readonly P[],
   next: P,
-  wanted: string | undefined,
+  desired: string | undefined,
 ): readonly P[] | undefined {
   const own = former.find(({ workflow }) => workflow === next.workflow);
   const isNewer = own === undefined || PIPELINE_RULES.every(({ holds }) => holds(next, own));
-  if (!isNewer || !WANTED_PIPELINE_RULE.holds(next, former, wanted)) return undefined;
+  if (!isNewer || !DESIRED_COMMIT_RULE.holds(next, former, desired)) return undefined;
   const others = former.filter(({ workflow, commit }) => workflow !== next.workflow && commit === next.commit);
   return [...others, next];
 }
@@ -93,9 +93,9 @@ export function withPipeline<P extends Pipeline>(
 export function withPipelines<P extends Pipeline>(
   former: readonly P[],
   reports: readonly P[],
-  wanted: string | undefined,
+  desired: string | undefined,
 ): readonly P[] {
-  return reports.reduce((recorded, next) => withPipeline(recorded, next, wanted) ?? recorded, former);
+  return reports.reduce((recorded, next) => withPipeline(recorded, next, desired) ?? recorded, former);
 }
 
 /** Name of a pipeline in messages. */

@@ -1,7 +1,7 @@
 import { digestOf } from "../digest.ts";
 import { COMPONENTS, type Component } from "../names.ts";
 import { oncePer } from "../once-per.ts";
-import { wantedCommit } from "./component-build.ts";
+import { desiredCommit } from "./component-build.ts";
 import type { Pipeline } from "./ephemeral-environment.schema.ts";
 import type { EnvironmentSpec, EnvironmentStatus, SpecAndStatus } from "./ephemeral-environment.ts";
 
@@ -40,7 +40,7 @@ export function isAppliedAsSpecified(environment: SpecAndStatus): boolean {
     const source = spec[component];
     const applied = status?.sources?.[component]?.applied;
     if (source === undefined) return true;
-    return applied?.branch === source.branch && applied.commit === wantedCommit(environment, component);
+    return applied?.branch === source.branch && applied.commit === desiredCommit(environment, component);
   });
 }
 
@@ -60,10 +60,12 @@ export function isServing(environment: SpecAndStatus): boolean {
 }
 
 /** Pipelines of the commits that the environment should run. */
-export function wantedPipelines(environment: SpecAndStatus): (Pipeline & { readonly component: Component })[] {
+export function pipelinesOfDesiredCommits(
+  environment: SpecAndStatus,
+): (Pipeline & { readonly component: Component })[] {
   return COMPONENTS.flatMap((component) => {
     const { pipelines = [] } = environment.spec[component] ?? {};
-    const wanted = wantedCommit(environment, component);
-    return pipelines.filter(({ commit }) => commit === wanted).map((pipeline) => ({ ...pipeline, component }));
+    const desired = desiredCommit(environment, component);
+    return pipelines.filter(({ commit }) => commit === desired).map((pipeline) => ({ ...pipeline, component }));
   });
 }

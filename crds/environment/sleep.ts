@@ -1,13 +1,17 @@
 import { findCondition } from "../conditions.ts";
 import { MINUTE_MS } from "../durations.ts";
-import { wakeToken } from "../group.ts";
+import { lastActivityOf, wakeToken } from "../group.ts";
 import { present } from "../present.ts";
 import type { SleepSchedule, SleepStatus, SleepWish } from "../sleep.schema.ts";
-import { isTimeZone, scheduleAt } from "../sleep-schedule.ts";
+import { isTimeZone, type ScheduleState, scheduleAt } from "../sleep-schedule.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
 /** Nothing falls asleep so soon after its creation, or after it woke. */
 const AWAKE_AT_LEAST_MS = 10 * MINUTE_MS;
+/** Nothing falls asleep so soon after a person read its log; a log stream says so again within this time. */
+const READ_MS = 5 * MINUTE_MS;
+/** The status follows activity in steps of this length. */
+const REPORT_MS = 5 * MINUTE_MS;
 
 /** True while its schedule has the environment asleep. */
 export function isAsleep({ status }: EphemeralEnvironment): boolean {
@@ -19,9 +23,22 @@ export function sleepState({ spec, status }: EphemeralEnvironment): SleepStatus[
   return spec.suspended ? "asleep" : (status?.sleep?.state ?? "awake");
 }
 
+/** Cause of an environment's sleep; `undefined` while it is awake. */
+export function sleepCause(environment: Pick<EphemeralEnvironment, "spec" | "status">): SleepStatus["cause"] {
+  if (environment.spec.suspended) return "person";
+  return isAsleep(environment) ? environment.status?.sleep?.cause : undefined;
+}
+
 /** The environment as it should run: one that is asleep, like a suspended one. */
 export function asRun(environment: EphemeralEnvironment): EphemeralEnvironment {
   return isAsleep(environment) ? { ...environment, spec: { ...environment.spec, suspended: true } } : environment;
+}
+
+/** Requests to an environment, as they were counted. */
+export interface ObservedActivity {
+  /** Requests before this are not known. */
+  readonly observedSince: Date;
+  readonly lastRequestAt?: Date | undefined;
 }
 
 /** Input of the next state of sleep. */
@@ -31,79 +48,160 @@ export interface SleepInput {
   readonly now: Date;
   /** True while what the spec asks for runs and answers, awake: no update goes on. */
   readonly isServing: boolean;
+  /** `undefined` while requests are not known: nothing is idle. */
+  readonly activity: ObservedActivity | undefined;
 }
 
-/** Next sleep of an environment; `undefined` without a schedule, and while a person has it suspended. */
+/** Next sleep of an environment; `undefined` without a wish, and while a person has it suspended. */
 export function nextSleep(environment: EphemeralEnvironment, input: SleepInput): SleepStatus | undefined {
-  const schedule = input.wish?.schedule;
-  // Another release may have accepted the time zone.
-  if (schedule === undefined || !isTimeZone(schedule.timeZone) || environment.spec.suspended) return undefined;
-  const { now } = input;
-  const { isAwake, changesAt } = scheduleAt(schedule, now);
-  const { token, keptAwakeUntil } = wishOfPerson(environment, schedule, now);
-  const isKept = !isAwake && keptAwakeUntil !== undefined;
-  const awakeUntil = isKept ? keptAwakeUntil : changesAt;
-  const sleep =
-    isAwake || isKept ? awake(environment, { ...input, awakeUntil }) : atRest(environment, input, changesAt);
-  return {
-    ...sleep,
-    cause: isKept ? "person" : "schedule",
-    schedule,
-    ...present({ keptAwakeUntil: keptAwakeUntil?.toISOString(), lastHandledWakeAt: token }),
-  };
-}
-
-type Movement = Pick<SleepStatus, "state" | "since" | "nextAt">;
-
-function moved(former: SleepStatus | undefined, state: SleepStatus["state"], now: Date): Movement {
-  return { state, since: state === former?.state ? former.since : now.toISOString() };
-}
-
-/** Within its hours, or as a person wants it. */
-function awake(
-  environment: EphemeralEnvironment,
-  { isServing, now, awakeUntil }: SleepInput & { readonly awakeUntil: Date | undefined },
-): Movement {
+  const wish = effectiveWish(input.wish);
+  if (wish === undefined || environment.spec.suspended) return undefined;
+  const hours = wish.schedule && scheduleAt(wish.schedule, input.now);
+  const person = wishOfPerson(environment, wish.schedule, input.now);
   const former = environment.status?.sleep;
-  const isWaking = former?.state === "asleep" || (former?.state === "waking" && !isServing);
-  const movement = moved(former, isWaking ? "waking" : "awake", now);
-  const earliest = earliestSleep(environment, movement.since);
-  const sleepsAt = awakeUntil === undefined || awakeUntil > earliest ? awakeUntil : earliest;
-  return { ...movement, ...present({ nextAt: sleepsAt?.toISOString() }) };
+  const moment = { ...input, environment, former, wish, hours, person };
+  const movement = former?.state === "asleep" ? stayOrWake(moment, former) : stayOrSleep(moment);
+  return { ...movement, ...wish, ...present({ lastHandledWakeAt: person.token }) };
 }
 
-/** Outside its hours: an update and a wake end first, and it stays awake for a while after both. */
-function atRest(environment: EphemeralEnvironment, input: SleepInput, wakesAt: Date | undefined): Movement {
-  const { now, isServing } = input;
-  const former = environment.status?.sleep;
-  const asleep = { ...moved(former, "asleep", now), ...present({ nextAt: wakesAt?.toISOString() }) };
-  if (former?.state === "asleep") return asleep;
-  const movement = awake(environment, { ...input, awakeUntil: now });
-  if (former === undefined || movement.state !== former.state) return movement;
-  const { nextAt: _, ...staying } = movement;
-  const isDue = earliestSleep(environment, former.since) <= now;
-  if (isDue) return isServing ? asleep : staying;
-  return movement;
+/** `undefined` where nothing lets it sleep; another release may have accepted the time zone. */
+function effectiveWish({ schedule, ...idleness }: SleepWish = {}): SleepWish | undefined {
+  if (schedule !== undefined && isTimeZone(schedule.timeZone)) return { schedule, ...idleness };
+  return idleness.afterIdleMinutes === undefined ? undefined : idleness;
 }
 
-function earliestSleep({ metadata }: EphemeralEnvironment, awakeSince: string): Date {
-  return new Date(Math.max(Date.parse(metadata.creationTimestamp), Date.parse(awakeSince)) + AWAKE_AT_LEAST_MS);
+interface Moment extends SleepInput {
+  readonly environment: EphemeralEnvironment;
+  readonly former: SleepStatus | undefined;
+  readonly wish: SleepWish;
+  /** `undefined` without a schedule. */
+  readonly hours: ScheduleState | undefined;
+  readonly person: WishOfPerson;
+}
+
+type Movement = Pick<SleepStatus, "state" | "since" | "cause" | "nextAt" | "keptAwakeUntil" | "lastActivityAt">;
+
+/** Asleep, until a person wakes it or its hours begin: what fell asleep within them waits for the next ones. */
+function stayOrWake(moment: Moment, former: SleepStatus): Movement {
+  const { wish, hours, person, now } = moment;
+  const isIdle = former.cause === "idle" && wish.afterIdleMinutes !== undefined;
+  const hasBegun = former.nextAt !== undefined && Date.parse(former.nextAt) <= now.getTime();
+  const isInHours = isIdle ? hours?.isAwake && hasBegun : hours?.isAwake !== false;
+  if (person.isWaking || isInHours) {
+    const cause = person.isWaking ? "person" : "schedule";
+    const waking = { ...former, state: "waking", since: now.toISOString() } as const;
+    return { ...stayOrSleep({ ...moment, former: waking, isServing: false }), cause };
+  }
+  const reported = present({ lastActivityAt: former.lastActivityAt });
+  return { ...atRest(isIdle ? "idle" : "schedule", moment), since: former.since, ...reported };
+}
+
+/** Awake, or falls asleep: an update and a wake end first, and it stays awake for a while after both. */
+function stayOrSleep(moment: Moment): Movement {
+  const { former, person, now, isServing } = moment;
+  const state = former?.state === "waking" && !isServing ? "waking" : "awake";
+  const since = state === former?.state ? former.since : now.toISOString();
+  const { lastActivityAt, idleAt } = idleness(moment);
+  const reported = present({ lastActivityAt: lastActivityAt?.toISOString() });
+  const due = firstOf([
+    { cause: "schedule", at: endOfHours(moment) },
+    { cause: "idle", at: idleAt },
+  ]);
+  const sleepsAt = due && latest(due.at, earliestSleep(moment.environment, since, now));
+  const isDue = sleepsAt !== undefined && sleepsAt <= now;
+  if (due !== undefined && isDue && isServing) return { ...atRest(due.cause, moment), ...reported };
+  const nextAt = isDue ? undefined : sleepsAt?.toISOString();
+  const keptAwakeUntil = person.keptAwakeUntil?.toISOString();
+  return { state, since, ...present({ cause: causeAwake(moment), nextAt, keptAwakeUntil }), ...reported };
+}
+
+/** Asleep from now on; the next change is the next begin of its hours. */
+function atRest(cause: "schedule" | "idle", { hours, wish, now }: Moment): Movement {
+  const end = hours?.isAwake ? hours.changesAt : now;
+  const begin = wish.schedule === undefined || end === undefined ? undefined : scheduleAt(wish.schedule, end).changesAt;
+  return { state: "asleep", since: now.toISOString(), cause, ...present({ nextAt: begin?.toISOString() }) };
+}
+
+function causeAwake({ hours, person, former }: Moment): SleepStatus["cause"] {
+  if (hours?.isAwake) return "schedule";
+  return person.keptAwakeUntil === undefined ? former?.cause : "person";
+}
+
+interface Due {
+  readonly cause: "schedule" | "idle";
+  readonly at: Date;
+}
+
+function firstOf(dues: readonly { readonly cause: Due["cause"]; readonly at: Date | undefined }[]): Due | undefined {
+  const known = dues.flatMap(({ cause, at }) => (at === undefined ? [] : [{ cause, at }]));
+  return known.toSorted((one, other) => one.at.getTime() - other.at.getTime())[0];
+}
+
+/** End of the time in which its schedule, or a person, has it awake; `undefined` without one. */
+function endOfHours({ hours, person, now }: Moment): Date | undefined {
+  if (hours === undefined) return undefined;
+  return hours.isAwake ? hours.changesAt : (person.keptAwakeUntil ?? now);
+}
+
+interface Idleness {
+  readonly lastActivityAt?: Date | undefined;
+  /** Time at which it has been idle for long enough, if no activity follows; `undefined` while that is not known. */
+  readonly idleAt?: Date | undefined;
+}
+
+function idleness(moment: Moment): Idleness {
+  const { environment, former, wish, activity, now, isServing, person } = moment;
+  if (wish.afterIdleMinutes === undefined) return {};
+  const idleMs = wish.afterIdleMinutes * MINUTE_MS;
+  const reported = dateOf(former?.lastActivityAt);
+  const isChanging =
+    !isServing || person.isWaking || environment.status?.observedGeneration !== environment.metadata.generation;
+  const changed = isChanging ? now : dateOf(environment.status?.specChangedAt);
+  const lastActivityAt = latest(reported, lastActivityOf(environment, now), activity?.lastRequestAt, changed);
+  const begin = latest(createdAt(environment), dateOf(former?.since), activity?.observedSince);
+  const idleAfter = (at: Date | undefined) => new Date((latest(begin, at) ?? now).getTime() + idleMs);
+  const isReported =
+    reported !== undefined &&
+    (lastActivityAt?.getTime() ?? 0) - reported.getTime() < REPORT_MS &&
+    idleAfter(reported) > now;
+  const current = isReported ? reported : lastActivityAt;
+  return { lastActivityAt: current, idleAt: activity && idleAfter(current) };
+}
+
+function earliestSleep(environment: EphemeralEnvironment, awakeSince: string, now: Date): Date | undefined {
+  const read = lastActivityOf(environment, now);
+  return latest(
+    new Date(createdAt(environment).getTime() + AWAKE_AT_LEAST_MS),
+    new Date(Date.parse(awakeSince) + AWAKE_AT_LEAST_MS),
+    read && new Date(read.getTime() + READ_MS),
+  );
+}
+
+const createdAt = ({ metadata }: EphemeralEnvironment) => new Date(metadata.creationTimestamp);
+const dateOf = (timestamp: string | undefined) => (timestamp === undefined ? undefined : new Date(timestamp));
+
+function latest(...dates: readonly (Date | undefined)[]): Date | undefined {
+  const known = dates.filter((date) => date !== undefined);
+  return known.length === 0 ? undefined : new Date(Math.max(...known.map((date) => date.getTime())));
 }
 
 interface WishOfPerson {
   readonly token: string | undefined;
+  /** True when a person wakes or resumes it now. */
+  readonly isWaking: boolean;
   readonly keptAwakeUntil: Date | undefined;
 }
 
 /** A person who wakes or resumes it outside its hours has it until the end of the next ones. */
-function wishOfPerson(environment: EphemeralEnvironment, schedule: SleepSchedule, now: Date): WishOfPerson {
+function wishOfPerson(environment: EphemeralEnvironment, schedule: SleepSchedule | undefined, now: Date): WishOfPerson {
   const former = environment.status?.sleep;
   const token = wakeToken(environment);
   const isWoken = token !== undefined && token !== former?.lastHandledWakeAt;
   const isResumed = findCondition(environment.status?.conditions, "Suspended") !== undefined;
-  if (isWoken || isResumed) return { token, keptAwakeUntil: endOfNextHours(schedule, now) };
-  const until = former?.keptAwakeUntil === undefined ? undefined : new Date(former.keptAwakeUntil);
-  return { token, keptAwakeUntil: until !== undefined && until > now ? until : undefined };
+  const isWaking = isWoken || isResumed;
+  if (isWaking) return { token, isWaking, keptAwakeUntil: schedule && endOfNextHours(schedule, now) };
+  const until = dateOf(former?.keptAwakeUntil);
+  return { token, isWaking, keptAwakeUntil: until !== undefined && until > now ? until : undefined };
 }
 
 /** `undefined` within the hours, whose end counts anyway. */

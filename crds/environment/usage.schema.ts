@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { timestamp } from "../schema.ts";
 
-/** Beyond this number the oldest changes become one with their average. */
+/** Most changes; beyond it the oldest become one with their average. */
 export const USAGE_MAX_CHANGES = 100;
 
 const amount = (description: string) => Type.Integer({ format: "int64", minimum: 0, description });
@@ -21,7 +21,7 @@ export const Usage = Type.Array(UsageChange, {
 });
 export type Usage = Static<typeof Usage>;
 
-/** Beyond this number the oldest are dropped: their time is priced by what was requested. */
+/** Most allocations; beyond it the oldest are dropped: their time is priced by what was requested. */
 export const MOST_ALLOCATIONS = 100;
 
 const money = (description: string) =>

@@ -13,7 +13,7 @@ export const BRANCH_MAX_BYTES = 244;
 
 /** Characters that git refuses anywhere, with control characters and the space. */
 const REFUSED_SIGNS = "\\x00-\\x20\\x7f~^:?*\\[\\\\";
-/** For RE2, ECMAScript and Python; it counts characters. */
+/** Pattern for RE2, ECMAScript and Python; it counts characters. */
 export const BRANCH_PATTERN = `^[^${REFUSED_SIGNS}./-][^${REFUSED_SIGNS}]{0,${BRANCH_MAX_BYTES - 1}}$`;
 
 /**

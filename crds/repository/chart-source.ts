@@ -3,7 +3,7 @@ import type { CelRule } from "../schema.ts";
 
 /** A folder of a git repository. */
 export interface GitChart {
-  /** By http or https. */
+  /** Address by http or https. */
   readonly repoUrl: string;
   readonly path: string;
   /** Branch, tag or commit; of a Repository, also `COMMIT_REVISION`. */
@@ -74,7 +74,7 @@ const IS_OCI = `self.repoUrl.startsWith('${OCI_SCHEME}')`;
 const IN_GIT = "(has(self.path) || has(self.revision))";
 const IN_PACKAGE = "(has(self.chart) || has(self.version))";
 
-/** In this order; each has its own message. */
+/** Rules in this order; each has its own message. */
 const CHART_RULES: readonly ChartRule[] = [
   {
     rule: `!${IS_OCI} || !${IN_GIT}`,

@@ -41,7 +41,7 @@ export const DEFAULT_TAG_TEMPLATE = "{commit}";
 export const TAG_PLACEHOLDERS =
   "{commit}, {commit:N}, {mergeCommit}, {mergeCommit:N} (their first N digits, 7 to 40), {short} (as {commit:8}), {branch}, {pullRequest} and {pipeline}";
 
-/** For RE2 and ECMAScript: 7 to 40, as digits. */
+/** Pattern for RE2 and ECMAScript: 7 to 40, as digits. */
 const DIGITS = "([7-9]|[1-3][0-9]|40)";
 const PLACEHOLDER = `\\{(short|branch|pullRequest|pipeline|(commit|mergeCommit)(:${DIGITS})?)\\}`;
 const placeholder = new RegExp(PLACEHOLDER.replaceAll(`(:${DIGITS})?`, "(?::(\\d+))?"), "g");

@@ -42,7 +42,7 @@ const OCI_PLACE = "oci://[A-Za-z0-9._-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)
  */
 export const CHART_URL_PATTERN = `^(https?://[A-Za-z0-9._-]+(:[0-9]+)?(/([.]*([A-Za-z0-9_~:@+,=&-]|${ESCAPED})([A-Za-z0-9._~:@+,=&-]|${ESCAPED})*)?)*|${OCI_PLACE})$`;
 
-/** Without query and fragment, in which some programs find another host. */
+/** Address without query and fragment, in which some programs find another host. */
 const CloneUrl = text(512, "The http or https URL that git clones it from.", {
   pattern: "^https?://[^\\s/?#@\\\\]+(/[^\\s?#]*)?$",
 });

@@ -67,13 +67,13 @@ export function isOneRepository(one: Hosted, other: Hosted): boolean {
 }
 
 /** Token of a requested check without an answer. */
-export function askedCheck(repository: Repository): string | undefined {
+export function requestedCheck(repository: Repository): string | undefined {
   const requested = reconcileToken(repository);
   return requested === repository.status?.lastHandledReconcileAt ? undefined : requested;
 }
 
 /** A variable to generate a value for. */
-export interface WantedSecret {
+export interface GeneratedSecret {
   readonly name: string;
   readonly kind: SecretKind;
   /** Characters of the value; a uuid has its own length. */
@@ -81,27 +81,27 @@ export interface WantedSecret {
 }
 
 /** Password of the role that owns an environment's database. */
-export const DATABASE_LOGIN: WantedSecret = { name: "DATABASE_PASSWORD", kind: "password", length: 32 };
+export const DATABASE_LOGIN: GeneratedSecret = { name: "DATABASE_PASSWORD", kind: "password", length: 32 };
 
-const DEFAULT_SECRETS: readonly WantedSecret[] = [
+const DEFAULT_SECRETS: readonly GeneratedSecret[] = [
   DATABASE_LOGIN,
   { name: "SECRET_KEY", kind: "key", length: 64 },
   { name: "API_TOKEN", kind: "token", length: 40 },
 ];
 
 /** Variables that are generated for this Repository's environments. */
-export function wantedSecrets({ spec }: Repository): readonly WantedSecret[] {
+export function generatedSecrets({ spec }: Repository): readonly GeneratedSecret[] {
   return spec.secrets?.map(({ name, kind = "password", length = 32 }) => ({ name, kind, length })) ?? DEFAULT_SECRETS;
 }
 
 /** Variables that may be secret in some environment: those of any Repository, and the default ones. */
 export function secretNames(repositories: readonly Repository[]): ReadonlySet<string> {
-  return new Set([...DEFAULT_SECRETS, ...repositories.flatMap(wantedSecrets)].map(({ name }) => name));
+  return new Set([...DEFAULT_SECRETS, ...repositories.flatMap(generatedSecrets)].map(({ name }) => name));
 }
 
 /** Secrets that an environment of these Repositories needs; a database always has a password. */
-export function neededSecrets(repositories: readonly Repository[], hasDatabase: boolean): readonly WantedSecret[] {
-  return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(wantedSecrets)];
+export function neededSecrets(repositories: readonly Repository[], hasDatabase: boolean): readonly GeneratedSecret[] {
+  return [...(hasDatabase ? [DATABASE_LOGIN] : []), ...repositories.flatMap(generatedSecrets)];
 }
 
 /** Chart of this backend's environments: its own, else the default. */

@@ -14,7 +14,7 @@ const [CORE, GIBIBYTE] = [1000, 1024];
 /** Money is allocated in thousandths of a cent. */
 const CENT = 1000;
 
-/** By resource, in cents that are not rounded. */
+/** Cost by resource, in cents that are not rounded. */
 export interface CentsByResource {
   readonly cpu: number;
   readonly memory: number;

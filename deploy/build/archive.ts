@@ -11,7 +11,7 @@ export interface Image {
   readonly layers: readonly Layer[];
   /** The configuration of an OCI image: `Entrypoint`, `Cmd`, `User`, `Env` … */
   readonly config: object;
-  /** As in image specifications. Default: this machine's. */
+  /** Architecture as in image specifications. Default: this machine's. */
   readonly architecture?: string;
 }
 

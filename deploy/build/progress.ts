@@ -85,7 +85,7 @@ export function planned(
   };
 }
 
-/** After two seconds and every half minute: builds take minutes, and a silent log looks hung. */
+/** Reports after two seconds and every half minute: builds take minutes, and a silent log looks hung. */
 function reportRegularly(report: () => void): { stop: () => void } {
   let timer = setTimeout(function again() {
     report();
@@ -121,7 +121,7 @@ function seconds(began: number): string {
 
 /** Progress of steps that run one after the other. */
 interface StepProgress {
-  /** About the processor seconds of each step. */
+  /** Processor seconds of each step, roughly. */
   readonly weights: readonly number[];
   /** Number of steps that are done, and seconds until the last of them was. */
   readonly done: { readonly steps: number; readonly seconds: number };

@@ -78,7 +78,7 @@ const services = [
     unit: units.PercentUnit,
     queries: {
       "{{service}}": shareOf("ephemeral_service_calls_total", {
-        of: { service: /chat|mail|opencost|repository-host/ },
+        of: { service: /chat|ingress-metrics|mail|opencost|repository-host/ },
         which: { outcome: "error" },
         by: ["service"],
         over: "10m",
@@ -117,7 +117,7 @@ const hosts = [
     },
   }),
   graph({
-    title: "Pauses that hosts wanted",
+    title: "Pauses that hosts requested",
     description: "Answers in a second after which nothing was sent to the host for a while.",
     unit: units.CountsPerSecond,
     queries: { "{{host}}": rate("ephemeral_host_call_limits_total").sum("host") },

@@ -51,12 +51,12 @@ async function addNode(root: string, { version, sha256 }: Pins["node"]): Promise
 }
 
 /** Unpacks a package, and keeps in the image its records for scanners and licence checks. */
-async function addPackage(root: string, wanted: DebianPackage, unpacked: string): Promise<void> {
-  const file = await debianPackage(wanted);
+async function addPackage(root: string, pinned: DebianPackage, unpacked: string): Promise<void> {
+  const file = await debianPackage(pinned);
   await unpack(file, unpacked);
-  await put(root, `var/lib/dpkg/status.d/${wanted.name}`, await control(file));
-  const copyright = await realpath(join(unpacked, "usr/share/doc", wanted.name, "copyright"));
-  await put(root, `usr/share/doc/${wanted.name}/copyright`, await readFile(copyright));
+  await put(root, `var/lib/dpkg/status.d/${pinned.name}`, await control(file));
+  const copyright = await realpath(join(unpacked, "usr/share/doc", pinned.name, "copyright"));
+  await put(root, `usr/share/doc/${pinned.name}/copyright`, await readFile(copyright));
 }
 
 async function addLibraries(root: string, unpacked: string): Promise<void> {

@@ -26,17 +26,17 @@ const asOurselves = ["-o", "APT::Sandbox::User=root"];
  * Fails with `PackageUnavailable` without apt, or when the sources no longer have that version; and when the content differs
  * from the pinned one.
  */
-export async function debianPackage(wanted: DebianPackage): Promise<string> {
+export async function debianPackage(pinned: DebianPackage): Promise<string> {
   const folder = join(cacheRoot(), "debian");
-  const target = join(folder, `${wanted.sha256}.deb`);
+  const target = join(folder, `${pinned.sha256}.deb`);
   if (existsSync(target)) return target;
   await mkdir(folder, { recursive: true });
   const work = await mkdtemp(join(folder, "unfinished-"));
   try {
-    const file = await download(wanted, work);
+    const file = await download(pinned, work);
     const sha256 = hash("sha256", await readFile(file));
-    if (sha256 !== wanted.sha256)
-      throw new Error(`${wanted.name} ${wanted.version} is not what is pinned: its SHA-256 is ${sha256}`);
+    if (sha256 !== pinned.sha256)
+      throw new Error(`${pinned.name} ${pinned.version} is not what is pinned: its SHA-256 is ${sha256}`);
     await rename(file, target);
     return target;
   } finally {

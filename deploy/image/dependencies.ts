@@ -49,7 +49,8 @@ export async function layOutDependencies(root: string): Promise<void> {
 }
 
 /** Sorted folders of the packages that the process may load. */
-export const productionPackages = (packages: Packages): readonly string[] => neededBy(wantedBy(packages[""]), packages);
+export const productionPackages = (packages: Packages): readonly string[] =>
+  neededBy(dependenciesOf(packages[""]), packages);
 
 /** Sorted folders of the packages compiled into the clients, with their dependencies. */
 export const bundledPackages = (packages: Packages): readonly string[] => neededBy(BUNDLED, packages);
@@ -57,21 +58,21 @@ export const bundledPackages = (packages: Packages): readonly string[] => needed
 /** The folders of these packages, found from the checkout, and of all their dependencies. */
 function neededBy(names: readonly string[], packages: Packages): readonly string[] {
   const found = new Set<string>();
-  const follow = (wanted: readonly string[], from: string): void => {
+  const follow = (required: readonly string[], from: string): void => {
     if (SERVED.some((name) => from === `node_modules/${name}`)) return;
-    for (const name of wanted) {
+    for (const name of required) {
       const place = placeOf(name, from, packages);
       if (place === undefined || found.has(place)) continue;
       found.add(place);
-      follow(wantedBy(packages[place]), place);
+      follow(dependenciesOf(packages[place]), place);
     }
   };
   follow(names, "");
   return [...found].sort();
 }
 
-/** Without optional peers: a needed package is also a dependency. */
-function wantedBy(locked: Locked = {}): readonly string[] {
+/** Names of a package's dependencies, without optional peers: a needed package is also a dependency. */
+function dependenciesOf(locked: Locked = {}): readonly string[] {
   const { dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta } = locked;
   const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta?.[name]?.optional);
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];

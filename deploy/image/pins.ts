@@ -26,9 +26,9 @@ export async function readPins(): Promise<Pins> {
   const own = pins[machineArchitecture()];
   if (!own)
     throw new Error(`Nothing is pinned for ${machineArchitecture()}; "make image-pins" on such a machine does it.`);
-  const wanted = packageJson.devDependencies.node;
-  if (own.node.version !== wanted)
-    throw new Error(`Node ${own.node.version} is pinned, the project has ${wanted}: run "make image-pins".`);
+  const declared = packageJson.devDependencies.node;
+  if (own.node.version !== declared)
+    throw new Error(`Node ${own.node.version} is pinned, the project has ${declared}: run "make image-pins".`);
   return own;
 }
 

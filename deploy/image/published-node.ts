@@ -16,11 +16,15 @@ const PROGRAM = "package/bin/node";
  */
 export async function publishedNode(version: string): Promise<Pins["node"]> {
   const name = `node-linux-${process.arch}`;
-  const wanted = `${name}@${version}`;
+  const identifier = `${name}@${version}`;
   const folder = await mkdtemp(join(tmpdir(), "node-"));
   try {
-    const integrity = (await run("npm", ["view", wanted, "dist.integrity"], DOWNLOAD)).trim();
-    const packed = await run("npm", ["pack", wanted, "--pack-destination", folder, "--loglevel", "error"], DOWNLOAD);
+    const integrity = (await run("npm", ["view", identifier, "dist.integrity"], DOWNLOAD)).trim();
+    const packed = await run(
+      "npm",
+      ["pack", identifier, "--pack-destination", folder, "--loglevel", "error"],
+      DOWNLOAD,
+    );
     const sha256 = await programOf(join(folder, packed.trim()), integrity);
     return { version, package: name, integrity, sha256 };
   } finally {

@@ -38,7 +38,7 @@ export async function startCluster(progress: Progress, options: StartOptions = {
 /** A second start waits for the first one, which may be building everything. */
 const longestBuildMs = 60 * 60_000;
 
-async function startOnFreeMachine(progress: Progress, { components: wanted = components, build }: StartOptions) {
+async function startOnFreeMachine(progress: Progress, { components: requested = components, build }: StartOptions) {
   await assertMachineIsFree();
   const ranBefore = await isRunning();
   if (!ranBefore) {
@@ -50,9 +50,9 @@ async function startOnFreeMachine(progress: Progress, { components: wanted = com
   }
   await claimMachine();
   const prepared = await prepareSite(progress);
-  const steps = planned(progress, wanted);
+  const steps = planned(progress, requested);
   try {
-    const unbuilt = wanted.filter(needsNoBuild);
+    const unbuilt = requested.filter(needsNoBuild);
     await withoutSupervisor(clusterFolder, () =>
       startInOrder(unbuilt, (component) => steps.step(component.name, () => component.start(prepared))),
     );
@@ -62,7 +62,7 @@ async function startOnFreeMachine(progress: Progress, { components: wanted = com
     });
     const ready = unbuilt.map(({ name }) => name);
     await withoutSupervisor(clusterFolder, () =>
-      startInOrder(wanted.filter(needsBuild), (one) => steps.step(one.name, () => one.start(site)), ready),
+      startInOrder(requested.filter(needsBuild), (one) => steps.step(one.name, () => one.start(site)), ready),
     );
     return site;
   } finally {

@@ -24,14 +24,14 @@ export async function ensureHello(cluster: Pick<ApiClient, "find">, idToken: str
 }
 
 async function create(idToken: string): Promise<void> {
-  const wanted = {
+  const creation = {
     environment_name: NAME,
     backend_repo: "sample-backend",
     backend_branch: "main",
     frontend_repo: "sample-frontend",
     frontend_branch: "main",
   };
-  const reply = await call("POST", "", idToken, wanted);
+  const reply = await call("POST", "", idToken, creation);
   if (reply.status !== 200) throw new Error(`the environment was refused: ${JSON.stringify(reply.body)}`);
   console.error(`POST ${apiUrl}/api/environments: environment '${NAME}' is being made`);
 }

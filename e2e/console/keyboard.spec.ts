@@ -7,13 +7,13 @@ test.afterAll(() => removeEnvironment(name));
 const MOST_PRESSES = 60;
 
 /** Presses Tab until that is reached, as a person without a mouse. */
-async function tabTo(page: Page, role: Parameters<Page["getByRole"]>[0], wanted: string): Promise<void> {
-  const target = page.getByRole(role, { name: wanted, exact: true });
+async function tabTo(page: Page, role: Parameters<Page["getByRole"]>[0], label: string): Promise<void> {
+  const target = page.getByRole(role, { name: label, exact: true });
   for (let presses = 0; presses < MOST_PRESSES; presses += 1) {
     await page.keyboard.press("Tab");
     if (await target.evaluate((element) => element === document.activeElement)) return;
   }
-  throw new Error(`'${wanted}' can't be reached by keyboard`);
+  throw new Error(`'${label}' can't be reached by keyboard`);
 }
 
 test("an environment is created without a mouse", async ({ page, complaints }) => {

@@ -52,6 +52,17 @@ test("a developer signs in, creates an environment, watches it become ready, use
   await expect(dialog).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Details" })).toContainText("10 h from creation");
 
+  await page.getByRole("button", { name: "Hours…" }).click();
+  await dialog.getByLabel("Hours in which it is awake").fill("Mon-Sun 00:00-24:00");
+  await dialog.getByLabel("Sleeps after idle minutes").fill("soon");
+  complaints.expect(/status of 400/);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByLabel("Sleeps after idle minutes")).toHaveAccessibleDescription(/must be/i);
+  await dialog.getByLabel("Sleeps after idle minutes").fill("");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Details" })).toContainText("awake");
+
   await page.getByRole("button", { name: "Sleep" }).click();
   await expect(about).toContainText("asleep");
   await expect(addresses).toContainText("It is asleep");

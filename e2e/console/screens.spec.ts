@@ -79,14 +79,14 @@ for (const [look, { person, ...options }] of Object.entries(LOOKS)) {
   });
 }
 
-interface Wanted {
+interface ExpectedScreen {
   readonly path: string;
   readonly text: string | RegExp;
   /** The file name of its picture. */
   readonly picture: string;
 }
 
-async function expectScreen(page: Page, { path, text, picture }: Wanted): Promise<void> {
+async function expectScreen(page: Page, { path, text, picture }: ExpectedScreen): Promise<void> {
   await page.goto(path);
   await expect(page.getByRole("main")).toContainText(text);
   await expect(page.locator(".waiting")).toHaveCount(0);
@@ -100,6 +100,7 @@ test("every dialog is accessible and fits", async ({ page, complaints }) => {
   await signIn(page, complaints, "admin");
   const dialogs = [
     [`/console/environments/${name}`, "Extend…"],
+    [`/console/environments/${name}`, "Hours…"],
     [`/console/environments/${name}`, "Delete…"],
     ["/console/tokens", "New token"],
     ["/console/config-sets", "New config set"],

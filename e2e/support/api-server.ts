@@ -12,7 +12,7 @@ const DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscov
 interface Kind {
   readonly kind: string;
   readonly names: readonly string[];
-  /** For example `/apis/apps/v1`. */
+  /** Path, for example `/apis/apps/v1`. */
   readonly path: string;
   readonly plural: string;
   readonly isNamespaced: boolean;
@@ -30,7 +30,7 @@ async function objectsOf(
   { kind, path, plural, isNamespaced }: Kind,
   requested: readonly string[],
 ): Promise<readonly object[]> {
-  const { name, namespace, isEverywhere, ...selectors } = wanted(requested);
+  const { name, namespace, isEverywhere, ...selectors } = parsed(requested);
   const place = isNamespaced && !isEverywhere ? `${path}/namespaces/${namespace}/${plural}` : `${path}/${plural}`;
   if (name !== undefined) return [await ask<object>(`${place}/${name}`)];
   const { items } = await ask<{ items: readonly object[] }>(`${place}?${new URLSearchParams(selectors)}`);
@@ -38,7 +38,7 @@ async function objectsOf(
   return items.map((item) => ({ ...item, kind }));
 }
 
-function wanted(requested: readonly string[]) {
+function parsed(requested: readonly string[]) {
   const options = new Map(requested.filter(isOption).map((option) => option.split(/=(.*)/s) as [string, string]));
   const take = (option: string) => {
     const value = options.get(option);

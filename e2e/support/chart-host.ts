@@ -49,9 +49,9 @@ export async function startChartHost({ login, port }: Partial<Guard> = {}): Prom
   const folder = await mkdtemp(join(tmpdir(), "e2e-charts-"));
   const pair = await certificate(folder);
   const answers = new Map<string, Answer>();
-  const wanted = login && `Basic ${Buffer.from(login).toString("base64")}`;
+  const expected = login && `Basic ${Buffer.from(login).toString("base64")}`;
   const server = createServer(pair, (requested, reply) => {
-    if (wanted === undefined || requested.headers.authorization === wanted) answer(answers, requested, reply);
+    if (expected === undefined || requested.headers.authorization === expected) answer(answers, requested, reply);
     else reply.writeHead(401, { "www-authenticate": 'Basic realm="charts"' }).end();
   });
   await once(server.listen(port ?? 0, "127.0.0.1"), "listening");

@@ -8,9 +8,9 @@ interface SecretData {
 /** The name of the Secret for the environment's pods. Fails before it is in the status. */
 export async function podSecretName(name: string): Promise<string> {
   const { status } = await read<{ status?: { podSecrets?: readonly string[] } }>("eenv", name);
-  const wanted = status?.podSecrets?.at(-1);
-  if (wanted === undefined) throw new Error(`the status of '${name}' names no Secret of its pods`);
-  return wanted;
+  const latest = status?.podSecrets?.at(-1);
+  if (latest === undefined) throw new Error(`the status of '${name}' names no Secret of its pods`);
+  return latest;
 }
 
 /** The plain values of the environment's pods, by variable. Fails without them. */

@@ -5,7 +5,7 @@ import { run } from "./command.ts";
 export interface Knock {
   /** The path of a Unix socket, or an address with its port. */
   readonly at: { readonly path: string } | { readonly host: string; readonly port: number };
-  /** Through TLS, without a client certificate and without verification. */
+  /** Calls through TLS, without a client certificate and without verification. */
   readonly tls?: boolean;
   /** Absent: a connection is enough. */
   readonly say?: string;

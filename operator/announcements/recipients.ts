@@ -28,8 +28,8 @@ export function chatRecipients(
   if (chat.webhooks.length === 0) return [];
   const channels = names.flatMap((name) => {
     const { chatChannel = chat.default, events } = repositories.find(name)?.spec.notify ?? {};
-    const isWanted = event === undefined || events === undefined || events.includes(event);
-    return chatChannel !== undefined && isWanted ? [chatChannel] : [];
+    const isSelected = event === undefined || events === undefined || events.includes(event);
+    return chatChannel !== undefined && isSelected ? [chatChannel] : [];
   });
   return [...new Set(channels)].map((to) => ({ channel: "chat", to }));
 }

@@ -13,7 +13,7 @@ interface UnverifiedMessageDependencies {
   readonly clock: Clock;
 }
 
-/** Over all senders and replicas: a flood must not fill a chat. */
+/** Limit over all senders and replicas: a flood must not fill a chat. */
 const UNVERIFIED_PER_MINUTE = 10;
 
 /** Reports unverified events to people, in one channel of the settings. */

@@ -1,4 +1,5 @@
 import type { Controller } from "../kit/controller/controller.ts";
+import { activityController } from "./activity/controller.ts";
 import { canaryController } from "./canary/controller.ts";
 import { configSetVersionController } from "./config-set-versions/controller.ts";
 import { costAllocationController } from "./cost-allocation/controller.ts";
@@ -25,6 +26,7 @@ const CONTROLLERS = [
   notificationController,
   canaryController,
   costAllocationController,
+  activityController,
   garbageCollectionController,
 ] as const;
 

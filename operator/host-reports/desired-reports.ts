@@ -94,7 +94,7 @@ function restOf(environment: EphemeralEnvironment): "suspended" | "asleep" | und
 }
 
 /** Report for a commit without an environment by a rule. @param rule reason, for people */
-export function unwantedReport(rule: string): HostReport {
+export function exclusionReport(rule: string): HostReport {
   const description = clipped(`No environment is wanted: ${oneLine(rule)}`, DESCRIPTION_MAX_LENGTH);
   return { state: "success", description };
 }

@@ -1,15 +1,15 @@
 import { appliedState } from "../../crds/environment/applied-state.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { UNWANTED_ANNOTATION } from "../../crds/group.ts";
+import { EXCLUDED_BY_ANNOTATION } from "../../crds/group.ts";
 import type { PullRequestHost, ReportedState } from "../ports/webhooks/pull-request-host.ts";
 import {
   contextOf,
+  exclusionReport,
   goneText,
   markerOf,
   type ReportDependencies,
   type ReportSubject,
   subjectOf,
-  unwantedReport,
 } from "./desired-reports.ts";
 
 export interface ReportDeletedContext extends ReportDependencies {
@@ -42,12 +42,12 @@ interface Ending {
   readonly signal: AbortSignal;
 }
 
-/** Reports on the last reported commit; without a report only for an unwanted environment. */
+/** Reports on the last reported commit; without a report only for one that a rule excludes. */
 async function reportEnd(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
   const reported = environment.status?.feedback?.status;
-  const rule = subject.wants.successWithoutEnvironment ? unwantedBy(environment) : undefined;
+  const rule = subject.wants.successWithoutEnvironment ? excludingRule(environment) : undefined;
   const commit = rule === undefined ? reported?.commit : (appliedState(environment)?.commit ?? subject.commit);
-  const last = rule === undefined ? reported && finalReport(reported.state) : unwantedReport(rule);
+  const last = rule === undefined ? reported && finalReport(reported.state) : exclusionReport(rule);
   if (commit === undefined || last === undefined) return;
   await host.report(subject.repository, { ...last, commit, context: contextOf(subject.name) }, signal);
 }
@@ -56,7 +56,7 @@ async function reportEnd(environment: EphemeralEnvironment, { subject, host, sig
 const finalReport = (state: ReportedState) =>
   ({ state: state === "pending" ? "failure" : state, description: "The environment is gone" }) as const;
 
-const unwantedBy = ({ metadata }: EphemeralEnvironment) => metadata.annotations?.[UNWANTED_ANNOTATION];
+const excludingRule = ({ metadata }: EphemeralEnvironment) => metadata.annotations?.[EXCLUDED_BY_ANNOTATION];
 
 /** A comment without a stored id is found by its marker. */
 async function endComment(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {

@@ -20,7 +20,7 @@ chart's roles with this table, and tries the account on a real API server. RBAC 
 ([deploy/charts/platform/README.md](../deploy/charts/platform/README.md#policies)) narrow what is written to what is the platform's.
 `;
 
-const wanted = [
+const content = [
   HEAD,
   ...PLATFORM_ROLES.flatMap(({ kind, name, where, rights }) => [
     `## ${kind} \`${name}\`: ${WHERE[where]}`,
@@ -35,7 +35,7 @@ const wanted = [
   ...PEOPLE_ROLES.flatMap(({ name, rights }) => [`### ClusterRole \`${name}\``, "", ...table(rights), ""]),
 ].join("\n");
 
-generated("docs/rights.md", wanted);
+generated("docs/rights.md", content);
 
 function table(rights: readonly Right[]): string[] {
   return [tableRow(["Resources", "Verbs", "Why"]), tableRow(["---", "---", "---"]), ...rights.map(rowOf)];

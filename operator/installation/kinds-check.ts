@@ -33,8 +33,8 @@ export const kindsCheck: Check = {
 
   async problems({ client }) {
     const [served, described] = await Promise.all([servedResources(client), describedSchemas(client)]);
-    const wanted = [...customResourceDefinitions().values()] as Definition[];
-    return wanted.map(({ spec }) => {
+    const required = [...customResourceDefinitions().values()] as Definition[];
+    return required.map(({ spec }) => {
       const name = `${spec.names.plural}.${GROUP}`;
       // Descriptions may outlive their kinds.
       if (!served.has(spec.names.plural)) {
@@ -56,20 +56,20 @@ function fieldGaps({ properties: { spec = {}, status } = {} }: FieldSchema, serv
 }
 
 /**
- * Fields of `wanted` missing in `served`, as paths: `status.sources.backend`. Children of a missing field are not
+ * Fields of `required` missing in `served`, as paths: `status.sources.backend`. Children of a missing field are not
  * named. Additional fields of `served` are no gap.
  */
-export function schemaGaps(wanted: FieldSchema | undefined, served: FieldSchema | undefined, path = ""): string[] {
-  if (wanted === undefined) return [];
+export function schemaGaps(required: FieldSchema | undefined, served: FieldSchema | undefined, path = ""): string[] {
+  if (required === undefined) return [];
   if (served === undefined) return [path];
   if (served["x-kubernetes-preserve-unknown-fields"] === true) return [];
   const at = (name: string) => (path === "" ? name : `${path}.${name}`);
   return [
-    ...Object.entries(wanted.properties ?? {}).flatMap(([name, field]) =>
+    ...Object.entries(required.properties ?? {}).flatMap(([name, field]) =>
       schemaGaps(field, served.properties?.[name], at(name)),
     ),
-    ...schemaGaps(wanted.items, served.items, `${path}[]`),
-    ...schemaGaps(mapOf(wanted), mapOf(served), at("*")),
+    ...schemaGaps(required.items, served.items, `${path}[]`),
+    ...schemaGaps(mapOf(required), mapOf(served), at("*")),
   ];
 }
 

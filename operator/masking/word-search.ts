@@ -106,7 +106,7 @@ export class WordSearch {
     return this.#isBranched[node] === 0 ? 0 : (this.#branches.get(node)?.get(unit) ?? 0);
   }
 
-  /** Between two words one node stays empty, with depth 0. */
+  /** True for a child of the node; between two words one node stays empty, with depth 0. */
   #isChild(follower: number, node: number): boolean {
     return this.#depths[follower] === this.depth(node) + 1;
   }
@@ -220,7 +220,7 @@ export class Work {
     if (this.#left < 0) throw new TooMuchWork();
   }
 
-  /** To be awaited between pieces of work. */
+  /** Gives way when it is time; to be awaited between pieces of work. */
   yieldIfDue(): Promise<void> | undefined {
     if (this.#untilTurn > 0) return undefined;
     this.#untilTurn = UNITS_BETWEEN_TURNS;

@@ -26,7 +26,7 @@ export type Actor =
 
 /** One action or attempt. Holds no credential, and of the sent values only the reason. */
 export interface AuditRecord {
-  /** Also an annotation on the changed object. */
+  /** Id of the record; also an annotation on the changed object. */
   readonly auditId: string;
   readonly requestId?: string;
   readonly event: "change" | "read" | "credential" | "denial";
@@ -38,8 +38,9 @@ export interface AuditRecord {
   /** Client address, from the trusted proxies. */
   readonly from?: string;
   /** Target, as the caller named it. */
-  readonly concerns?: string;
-  readonly note?: string;
+  readonly target?: string;
+  /** Reason that the caller or a rule gave. */
+  readonly reason?: string;
   readonly objects: readonly { readonly kind?: string; readonly name: string; readonly uid: string }[];
   readonly outcome: "accepted" | "refused" | "failed" | "seen";
   readonly status?: number;

@@ -30,7 +30,7 @@ export interface DesiredApplication {
 export interface ChartLogin {
   /** The credential's name, as `name@key`. */
   readonly source: string;
-  /** As `user:password`; absent: the deployer keeps what it was given of this credential for this place. */
+  /** Credential as `user:password`; absent: the deployer keeps what it was given of this credential for this place. */
   readonly credential?: Sensitive;
   /** True when the deployer's copy may be outdated: its age is unknown from now on. */
   readonly mayBeOutdated?: boolean;

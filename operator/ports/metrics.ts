@@ -7,7 +7,7 @@ import type { Outcome } from "./api/webhook-inbox.ts";
 import type { Caches } from "./caches.ts";
 import type { HostCalls } from "./host-technology.ts";
 /** Services whose calls are counted. */
-export type Service = "chat" | "mail" | "opencost" | "repository-host" | "secret-manager";
+export type Service = "chat" | "ingress-metrics" | "mail" | "opencost" | "repository-host" | "secret-manager";
 
 /** A call of a service's port; `operation` is the method. */
 export interface ServiceCall {

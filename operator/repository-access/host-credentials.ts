@@ -32,12 +32,12 @@ export function cloneCredential(repository: Repository, source: CredentialSource
   return credential(cloneRequest(repository), source);
 }
 
-/** Like `cloneCredential`, for the registry of a Repository's image. */
+/** Credential for the registry of a Repository's image; see `cloneCredential`. */
 export function pullCredential(repository: Repository, source: CredentialSource) {
   return credential(pullRequest(repository), source);
 }
 
-/** Like `cloneCredential`, for the place of the chart that environments of these Repositories have. */
+/** Credential for the place of the chart that environments of these Repositories have; see `cloneCredential`. */
 export function chartCredential(repositories: { readonly backend?: Repository }, source: CredentialSource) {
   return credential(chartRequest(repositories, source.settings), source);
 }

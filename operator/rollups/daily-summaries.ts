@@ -43,14 +43,14 @@ export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailyS
       const known = stored.get(day)?.summary;
       if (known !== undefined && fromMs < today - RECENT_DAYS * DAY_MS) continue;
       const summary = capped(summaryOf(records, { fromMs, toMs: fromMs + DAY_MS }, nowMs));
-      if (!isNews(summary, known)) continue;
+      if (!isNewer(summary, known)) continue;
       await changeRollup(rollupStore, day, (rollup) => ({ slots: {}, writers: {}, ...rollup, summary }));
     }
   };
 }
 
 /** A smaller sum misses records that were dropped since the stored one. */
-function isNews(summary: PeriodSummary, stored: PeriodSummary | undefined): boolean {
+function isNewer(summary: PeriodSummary, stored: PeriodSummary | undefined): boolean {
   if (stored === undefined) return summary.total.thereSeconds > 0;
   return summary.total.thereSeconds >= stored.total.thereSeconds && !isDeepStrictEqual(summary, stored);
 }

@@ -91,7 +91,7 @@ export function organizationProblem(repository: Repository, { webhooks }: Settin
   return refused === undefined ? undefined : `the settings do not allow the organization '${refused}'`;
 }
 
-/** Like `organizationProblem`, for the repository. */
+/** Reason why the settings exclude a repository, if so. */
 export function repositoryProblem(repository: Repository, { webhooks }: Settings): string | undefined {
   const name = fullNameOf(repository);
   return isListed(name, webhooks.allowedRepositories) ? undefined : `the settings do not allow '${name}'`;

@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { clipped } from "../../crds/conditions.ts";
-import { wantedCommit } from "../../crds/environment/component-build.ts";
+import { desiredCommit } from "../../crds/environment/component-build.ts";
 import { type EnvironmentRecord, pipelineKey, triggerKey } from "../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../crds/environment/lifetime.ts";
@@ -178,6 +178,6 @@ export function usesOf(
     if (source?.repository !== name || metadata.deletionTimestamp !== undefined) return [];
     const isMadeByPipeline = triggerKey(spec.trigger) === pipelineKey(host, name);
     const follows = source.follow === true && !source.commit;
-    return [{ environment, source, desiredCommit: wantedCommit(environment, component), follows, isMadeByPipeline }];
+    return [{ environment, source, desiredCommit: desiredCommit(environment, component), follows, isMadeByPipeline }];
   });
 }

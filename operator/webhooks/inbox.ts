@@ -47,8 +47,8 @@ const LATER: WebhookDeliveryStatus = deliveryStatus("pending", "Stored", "it is 
 /** No call leaves the process while a host waits for the answer. */
 const STALE: WebhookDeliveryStatus = {
   phase: "pending",
-  reason: "HostToBeAsked",
-  message: "what is known of the pull request may be stale: its host is asked first",
+  reason: "HostCheckPending",
+  message: "what is known of the pull request may be stale: its host is read first",
 };
 
 export function createWebhookInbox(context: InboxContext): WebhookInbox {
@@ -72,7 +72,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
     const deciding = mutex.run(serialKey(delivery), async () => {
       try {
         if (alreadyKnown !== undefined) return alreadyKnown;
-        if (statesToRefetch(delivery, context.world).length > 0) return STALE;
+        if (statesToRefetch(delivery, context.decisionContext).length > 0) return STALE;
         return await processDelivery(delivery, context, { atOnce: "one" });
       } catch (error) {
         log.warn("a delivery is left to the operator", { delivery: name, error });
@@ -170,7 +170,7 @@ async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxC
     event: "denial",
     action: "webhook",
     actor: { method: "webhook", delivery: name },
-    concerns: spec.repositories?.[0] ?? "",
+    target: spec.repositories?.[0] ?? "",
     objects: [],
     outcome: "refused",
   });
@@ -206,7 +206,7 @@ function failureOf(error: unknown): WebhookOutcome {
 /** Decisions about an event, without storing, acting or asking a host. */
 async function simulate(
   { repository, eventName, payload }: SimulatedWebhook,
-  { formats, settings, decide, world, clock }: InboxContext,
+  { formats, settings, decide, decisionContext, clock }: InboxContext,
 ): Promise<Simulation> {
   const format = formatOf(repository.spec, { settings, formats });
   const { event, reason } = format.read({ eventName, deliveryId: undefined }, payload, { now: clock.now() });
@@ -215,9 +215,9 @@ async function simulate(
     return { event, decisions: [{ do: "nothing", reason: "NothingToDo", message }], trace: [] };
   }
   const { host = "" } = repository.spec;
-  const offline = { ...world, branchHeads: { headOf: async () => undefined } };
+  const offline = { ...decisionContext, branchHeads: { headOf: async () => undefined } };
   const spec = { event, host, repositories: [repository.metadata.name] };
-  const decided = await decideAll(spec, { decide, world: offline });
+  const decided = await decideAll(spec, { decide, decisionContext: offline });
   return { event, decisions: decided.map(shown), trace: decided.flatMap(({ trace }) => trace) };
 }
 

@@ -25,7 +25,7 @@ interface MergeGroup {
  */
 export function decideMergeGroup({ subject, mergeGroup: { commit }, context }: MergeGroup): Decided {
   const { repository } = subject;
-  if (!wantsOf(repository).status) return nothing("StatusUnwanted", "its Repository wants no status of commits");
+  if (!wantsOf(repository).status) return nothing("StatusDisabled", "its Repository wants no status of commits");
   const hosted = hostedRepository(repository, context.settings);
   if (hosted === undefined)
     return nothing("NoToken", "the settings have no token of its host, so no status is reported");

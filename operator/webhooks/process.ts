@@ -17,8 +17,8 @@ import { waitsSince } from "./waiting.ts";
 /** Dependencies for processing a delivery. */
 export interface ProcessingContext {
   /** Decides about a subject; in the order of execution. */
-  readonly decide: (subject: RepositoryEvent, world: DecisionContext) => Promise<readonly Decided[]>;
-  readonly world: DecisionContext;
+  readonly decide: (subject: RepositoryEvent, context: DecisionContext) => Promise<readonly Decided[]>;
+  readonly decisionContext: DecisionContext;
   readonly writes: DecidedWrites;
   readonly audit: AuditTrail;
   /** Names audit records. */
@@ -59,9 +59,9 @@ export async function processDelivery(
   { atOnce, signal }: ProcessingOptions,
 ): Promise<WebhookDeliveryStatus> {
   const fresh = new Map<string, EphemeralEnvironment | undefined>();
-  const world = withFresh(context.world, fresh);
+  const decisionContext = withFresh(context.decisionContext, fresh);
   const written: Written[] = isPending(delivery) ? [...(delivery.status?.environments ?? [])] : [];
-  const processing = { ...context, world, delivery, written, signal };
+  const processing = { ...context, decisionContext, delivery, written, signal };
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
     const decided = await decideAll(delivery.spec, processing, delivery.metadata.name);
     const writes = decided.map(({ decision }) => decision).filter(isWrite);
@@ -101,23 +101,30 @@ async function reported(
 /** Decisions about an event for each of its Repositories: one write per environment. A simulation has no delivery. */
 export async function decideAll(
   { event, host = "", repositories = [] }: Pick<WebhookDeliverySpec, "event" | "host" | "repositories">,
-  { decide, world }: Pick<ProcessingContext, "decide" | "world">,
+  { decide, decisionContext }: Pick<ProcessingContext, "decide" | "decisionContext">,
   delivery?: string,
 ): Promise<readonly Decided[]> {
   const decided: Decided[] = [];
   for (const name of repositories) {
-    const repository = world.repositories.find(name);
-    if (repository !== undefined) decided.push(...(await decide({ event, repository, host, delivery }, world)));
+    const repository = decisionContext.repositories.find(name);
+    if (repository !== undefined)
+      decided.push(...(await decide({ event, repository, host, delivery }, decisionContext)));
   }
   return inOneWrite(decided);
 }
 
-function outcome(decided: readonly Decided[], { delivery, written, world }: Processing): WebhookDeliveryStatus {
+function outcome(
+  decided: readonly Decided[],
+  { delivery, written, decisionContext }: Processing,
+): WebhookDeliveryStatus {
   const decisions = decided.map(({ decision }) => decision);
   const more = { ...traceOf(decided), ...environmentsOf(written) };
   const wait = decisions.find((decision) => decision.do === "wait");
   if (wait !== undefined) {
-    return deliveryStatus("pending", wait.reason, wait.message, { ...more, ...waitsSince(delivery, world.clock) });
+    return deliveryStatus("pending", wait.reason, wait.message, {
+      ...more,
+      ...waitsSince(delivery, decisionContext.clock),
+    });
   }
   if (written.length > 0) {
     return deliveryStatus("acted", decisions.find(isWrite)?.reason ?? "Done", sentenceOf(written), more);
@@ -164,12 +171,12 @@ const phaseOf = (refusal: Error) =>
   refusal instanceof CreationFailed || refusal instanceof RemovalRefused ? "pending" : "failed";
 
 /** Context with freshly read environments, ahead of the watch. */
-function withFresh(world: DecisionContext, fresh: ReadonlyMap<string, EphemeralEnvironment | undefined>) {
-  const { environments } = world;
+function withFresh(context: DecisionContext, fresh: ReadonlyMap<string, EphemeralEnvironment | undefined>) {
+  const { environments } = context;
   const find = (name: string) => (fresh.has(name) ? fresh.get(name) : environments.find(name));
   const ofRepository = (repository: string) =>
     environments.ofRepository(repository).flatMap(({ metadata }) => find(metadata.name) ?? []);
-  return { ...world, environments: { ...environments, find, ofRepository } };
+  return { ...context, environments: { ...environments, find, ofRepository } };
 }
 
 /** An outcome whose trace begins with earlier verdicts. */
@@ -236,8 +243,8 @@ async function act(
     event: "change",
     action: `webhook ${decision.do}`,
     actor: { method: "webhook", delivery: delivery.metadata.name, ...loginOf(delivery) },
-    concerns: name,
-    note: decision.reason,
+    target: name,
+    reason: decision.reason,
     objects: [{ name, uid }],
     outcome: "accepted",
   });

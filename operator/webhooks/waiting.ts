@@ -53,10 +53,13 @@ export function endedWait(status: WebhookDeliveryStatus, now: Date): WebhookDeli
  */
 export function superseded(
   delivery: WebhookDelivery,
-  { webhookDeliveries, world }: { webhookDeliveries: Pick<WebhookDeliveries, "waitingFor">; world: DecisionContext },
+  {
+    webhookDeliveries,
+    decisionContext,
+  }: { webhookDeliveries: Pick<WebhookDeliveries, "waitingFor">; decisionContext: DecisionContext },
 ): WebhookDeliveryStatus | undefined {
   const key = waitingKeyOf(delivery);
-  if (key === undefined || isReportAwaited(delivery, world)) return undefined;
+  if (key === undefined || isReportAwaited(delivery, decisionContext)) return undefined;
   const newer = webhookDeliveries
     .waitingFor(key)
     .find((other) => isNewer(other, delivery) && !isOtherRunOfCommit(other, delivery));
@@ -66,15 +69,15 @@ export function superseded(
 }
 
 /** True when an environment waits for this commit's report, which a later commit's does not replace. */
-function isReportAwaited({ spec }: WebhookDelivery, world: DecisionContext): boolean {
+function isReportAwaited({ spec }: WebhookDelivery, context: DecisionContext): boolean {
   const { event, host = "", repositories = [] } = spec;
   const commit = event.pipeline?.commit;
   if (commit === undefined) return false;
   return repositories.some((name) => {
-    const repository = world.repositories.find(name);
+    const repository = context.repositories.find(name);
     return (
       repository !== undefined &&
-      usesOf({ repository, host }, world).some(({ desiredCommit }) => desiredCommit === commit)
+      usesOf({ repository, host }, context).some(({ desiredCommit }) => desiredCommit === commit)
     );
   });
 }

@@ -47,7 +47,7 @@ export function apiPorts(dependencies: Dependencies, { repositoryHost, apis }: H
     ...webhooks,
     deliveries: webhooks.webhookDeliveries,
     settings,
-    repositories: webhooks.world.repositories,
+    repositories: webhooks.decisionContext.repositories,
     formats: WEBHOOK_FORMATS,
     keys: createWebhookKeys({ settings, secretManager, clock }),
     clock,

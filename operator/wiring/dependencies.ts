@@ -14,6 +14,8 @@ import {
 } from "../adapters/kubernetes/kinds.ts";
 import { kubeCallSpans, serviceCallSpans } from "../adapters/opentelemetry/call-spans.ts";
 import { fieldManagers } from "../audit/out-of-band-changes.ts";
+import { ObservedRequests } from "../controllers/activity/observed-requests.ts";
+import { OwnProbes } from "../controllers/activity/own-probes.ts";
 import { type CacheSet, createCacheSet } from "../kit/cache/cache-set.ts";
 import type { WatchedKind } from "../kit/cache/watched-kind.ts";
 import { createKubeClient } from "../kit/client/create-kube-client.ts";
@@ -31,7 +33,14 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Caches } from "../ports/caches.ts";
 import type { Metrics, Service, ServiceCallInterceptor } from "../ports/metrics.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
-import { costMonitorOf, deployerOf, messagingOf, secretManagersOf, urlProberOf } from "./technologies.ts";
+import {
+  costMonitorOf,
+  deployerOf,
+  ingressTrafficOf,
+  messagingOf,
+  secretManagersOf,
+  urlProberOf,
+} from "./technologies.ts";
 
 /** Start options of the process. */
 export interface DependencyOptions {
@@ -67,6 +76,8 @@ export function createDependencies(options: DependencyOptions) {
   const secretManagers = secretManagersOf(settings, { client, leaderClient, isLeading: term.holds, clock });
   const { chat, mail } = messagingOf(settings);
   const costMonitor = costMonitorOf(settings);
+  const ownProbes = new OwnProbes();
+  const ingressTraffic = ingressTrafficOf(settings);
   return {
     settings,
     log,
@@ -83,7 +94,10 @@ export function createDependencies(options: DependencyOptions) {
     tracing,
     audit: options.audit ?? UNRECORDED,
     /** A prober with its own connections, so that controllers and users don't wait for each other. */
-    createProber: () => options.prober ?? urlProberOf(settings, clock),
+    createProber: () => {
+      const prober = options.prober ?? urlProberOf(settings, clock);
+      return ingressTraffic === undefined ? prober : ownProbes.counted(prober);
+    },
     /** Counts and traces the calls of a service, if enabled. */
     observed,
     secretManagers: {
@@ -92,6 +106,9 @@ export function createDependencies(options: DependencyOptions) {
       forApi: observed("secret-manager", secretManagers.forApi),
     },
     costMonitor: costMonitor && observed("opencost", costMonitor),
+    ownProbes,
+    observedRequests: new ObservedRequests({ clock, hasSource: ingressTraffic !== undefined }),
+    ingressTraffic: ingressTraffic && observed("ingress-metrics", ingressTraffic),
     messaging: { chat: observed("chat", chat), mail: mail && observed("mail", mail) },
   };
 }

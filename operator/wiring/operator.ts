@@ -32,7 +32,7 @@ export type Operator = ReturnType<typeof createOperator>;
 export function createOperator(options: OperatorOptions) {
   const dependencies = createDependencies(options);
   const { settings, log, clock, client, leaderClient, term, watches, caches, tracing } = dependencies;
-  const { secretManagers, messaging, costMonitor } = dependencies;
+  const { secretManagers, messaging, costMonitor, ingressTraffic } = dependencies;
   const { random, onPorts = (context: ControllerDependencies) => context } = options;
   const { recorder, metrics } = createRecording(dependencies, options.metrics);
   const calls = hostCalls(log);
@@ -85,6 +85,7 @@ export function createOperator(options: OperatorOptions) {
       const open = [client, leaderClient, ...hosts, forController, forApi, messaging.chat];
       await Promise.all(open.map((connections) => connections.close()));
       await costMonitor?.close();
+      await ingressTraffic?.close();
     },
   };
 }
@@ -99,7 +100,7 @@ export function processIdentity(): string {
   return `${hostname()}-${randomBytes(4).toString("hex")}`;
 }
 
-/** As metrics name the storing of what was counted. */
+/** Name in metrics of the loop that stores what was counted. */
 const LOOP = "request counts";
 
 interface Recording {

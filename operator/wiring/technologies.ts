@@ -1,5 +1,6 @@
 /** The technologies that the settings choose. Their files are read once, at the start. */
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Settings } from "../../config/settings.ts";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { argocd } from "../adapters/argocd/argocd.ts";
@@ -8,6 +9,8 @@ import { googleIdentityProvider } from "../adapters/google/identity-provider.ts"
 import { googleSecretManagers } from "../adapters/google/secret-managers.ts";
 import { httpsUrlProber } from "../adapters/http/url-prober.ts";
 import { localIdentityProvider, retryingIdentityProvider } from "../adapters/identity-provider/call.ts";
+import { queriedTraffic } from "../adapters/ingress-metrics/queried-traffic.ts";
+import { scrapedTraffic } from "../adapters/ingress-metrics/scraped-traffic.ts";
 import { kubernetesSecretManager } from "../adapters/kubernetes/secret-manager.ts";
 import { openCostMonitor } from "../adapters/opencost/cost-monitor.ts";
 import { redisSharedCounters } from "../adapters/redis/shared-counters.ts";
@@ -22,6 +25,7 @@ import type { SharedCounters } from "../ports/api/shared-counters.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { CostMonitor } from "../ports/cost-monitor.ts";
 import type { DeployerTechnology } from "../ports/deployer.ts";
+import type { IngressTraffic } from "../ports/ingress-traffic.ts";
 import type { Chat, Mail } from "../ports/notifications.ts";
 import type { SecretManagers } from "../ports/secret-manager.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
@@ -66,6 +70,19 @@ export function costMonitorOf({ costs }: Settings): CostMonitor | undefined {
   return openCostMonitor({ url, ca: contentOf(caFile) });
 }
 
+/** Source of the requests to environments, where the settings name one. */
+export function ingressTrafficOf({ activity: { ingress, prometheus } = {} }: Settings): IngressTraffic | undefined {
+  if (ingress !== undefined) {
+    const { caFile, ...metrics } = ingress;
+    return scrapedTraffic({ ...metrics, ca: contentOf(caFile) });
+  }
+  if (prometheus === undefined) return undefined;
+  const { caFile, tokenFile, ...query } = prometheus;
+  const readToken =
+    tokenFile === undefined ? undefined : async () => new Sensitive((await readFile(tokenFile, "utf8")).trim());
+  return queriedTraffic({ ...query, ca: contentOf(caFile), readToken });
+}
+
 /** The chat of the settings, and their mail server where they name one. */
 export function messagingOf({ notifications }: Settings): { readonly chat: Chat; readonly mail: Mail | undefined } {
   const { smtp } = notifications.email ?? {};
@@ -79,7 +96,7 @@ export function urlProberOf({ ingressAddress, ingressCaFile }: Settings, clock: 
   return httpsUrlProber({ ingressAddress, ca: contentOf(ingressCaFile) }, clock);
 }
 
-/** Of a technology that runs as long as the process. */
+/** A technology that runs as long as the process. */
 interface Running {
   readonly clock: Clock;
   readonly log: Log;

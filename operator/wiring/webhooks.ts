@@ -34,7 +34,7 @@ export function processingContext(
     writes: decidedWrites({ client, cache: caches.environments, clock, deletions, traceparent }),
     audit,
     newId: randomUUID,
-    world: {
+    decisionContext: {
       settings,
       formats: WEBHOOK_FORMATS,
       environments: {

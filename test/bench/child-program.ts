@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 /** A benchmark's program in a separate process, which answers questions. It ends with this process. */
 export interface ChildProgram<Answer> {
-  /** By the machine's clock. */
+  /** Start by the machine's clock. */
   readonly startedAtMs: number;
   /** Asks one question at a time. @throws Error when the program ends, or does not answer in time */
   ask(question: string, deadlineMs?: number): Promise<Answer>;

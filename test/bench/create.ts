@@ -86,7 +86,7 @@ async function rawWrites(client: KubeClient, name: string): Promise<number> {
   return took;
 }
 
-/** As large as a real one; without a project of its name Argo CD ignores it. */
+/** An application as large as a real one; without a project of its name Argo CD ignores it. */
 function application(name: string) {
   const spec = {
     project: name,

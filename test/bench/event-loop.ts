@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** In milliseconds. */
+/** Delays in milliseconds. */
 export interface Delays {
   readonly p50: number;
   readonly p99: number;

@@ -8,7 +8,9 @@ const RETIRED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(lane|lanes|Lanes|LANES|laneOf)\b/, "KeyedMutex, serialKey"],
   [/\b(questionsOf|inquire|inquiry|Inquiry|rivals|rivalsOf|atHand)\b/i, "refetch, stale state"],
   [/\bnamesakes?(Of)?\b/i, "existing, of the same name"],
-  [/\b(HookDoctor|hookDoctor|groundOf|GroundContext)\b/, "WebhookRegistrar, prerequisites"],
+  [/\b(groundOf|GroundContext)\b/, "prerequisites"],
+  [/doctor/i, "WebhookRegistrar, check"],
+  [/\bexamin(e|es|ed|ation)\b/i, "check"],
   [/\b(SettleContext|SettleOptions)\b/, "ProcessingContext"],
   [/\b[fF]oundations\b/, "dependencies"],
   [/\b(expiry|sweep)\.breaker\b/, "deletionBudget"],
@@ -20,7 +22,13 @@ const RETIRED: readonly (readonly [word: RegExp, instead: string])[] = [
 ];
 
 /** The same, where they are no words of a text for people. */
-const RETIRED_IN_CODE: typeof RETIRED = [[/\b(asked|Asked|isAsked)\b/, "requested"]];
+const RETIRED_IN_CODE: typeof RETIRED = [
+  [/\b(asked|[a-z]\w*Asked|Asked)([A-Z]\w*)?\b|\b(\w+_)?(ASKED|asked)(_\w+)?\b/, "requested"],
+  [/wanted/i, "desired, requested, isIncluded"],
+  [/\bconcerns\b/, "target"],
+  [/\b(news|newsIn\w*|isNews)\b/, "nextAnnouncement, isChanged"],
+  [/\bconclude([sd]|[A-Z]\w*)?\b/, "reportDeleted"],
+];
 /** The same, in code and in comments. */
 const RETIRED_OUTSIDE_TEXTS: typeof RETIRED = [[/\b(told|Told|[a-z]+Told|told[A-Z]\w*)\b/, "report, reported, status"]];
 

@@ -137,10 +137,10 @@ describe("reloads on the Kubernetes API", () => {
     await answer();
     expect(await first).toMatchObject({ loaded: 1, errors: [] });
     await until(() => token() !== requested && clock.pending.includes(20_000), { what: "the second question" });
-    const askedAgain = token();
+    const requestedAgain = token();
     await answer();
     expect(await Promise.all(later)).toMatchObject([{ loaded: 1 }, { loaded: 1 }]);
-    expect(token()).toBe(askedAgain);
+    expect(token()).toBe(requestedAgain);
     await close();
   });
 

@@ -10,7 +10,7 @@ import type { Owner } from "../../operator/ports/cluster.ts";
 import { type SecretManager, SecretManagerUnavailable } from "../../operator/ports/secret-manager.ts";
 import { kubeConfigOf } from "../support/fixtures/kube-config.ts";
 import { controlPlane } from "../support/plane/control-plane.ts";
-import { newOwner, noOwner, wanted } from "./suites/secret-manager/scene.ts";
+import { generatedRequests, newOwner, noOwner } from "./suites/secret-manager/scene.ts";
 import { secretManagerSuite } from "./suites/secret-manager.suite.ts";
 
 const plane = await controlPlane();
@@ -67,7 +67,7 @@ describe("the embedded secret manager", () => {
       calls.push(request.verb);
       return next();
     });
-    await counted.manager.ensure(newOwner(), wanted("A", "B").requests);
+    await counted.manager.ensure(newOwner(), generatedRequests("A", "B").requests);
     await counted.client.close();
     expect(calls).toEqual(["create"]);
   });
@@ -85,7 +85,7 @@ describe("the embedded secret manager", () => {
     ["even if a user labels it so", { [SHARED_SECRET_LABEL]: "true" }],
   ])("shares no environment's store, %s", async (_how, labels) => {
     const owner = newOwner();
-    await manager.ensure(owner, wanted("A").requests);
+    await manager.ensure(owner, generatedRequests("A").requests);
     // With the form of a shared secret's first version.
     await admin.patch(secretKind, place(owner), { metadata: { labels }, data: { "1": "eA==" } }, { as: "merge" });
     const { name } = place(owner);
@@ -96,7 +96,7 @@ describe("the embedded secret manager", () => {
 
   test("asks for no value to find owners, to judge, to look whether anything is left, or to remove", async () => {
     const owner = newOwner();
-    await manager.ensure(owner, wanted("A").requests);
+    await manager.ensure(owner, generatedRequests("A").requests);
     const bodies: string[] = [];
     const watched = await embedded(async (request, next) => {
       const answer = await next();
@@ -115,7 +115,7 @@ describe("the embedded secret manager", () => {
 
   test("ignores a copy of a store", async () => {
     const owner = newOwner();
-    await manager.ensure(owner, wanted("A").requests);
+    await manager.ensure(owner, generatedRequests("A").requests);
     const copy = { name: `copy-of-${place(owner).name}`, namespace };
     const labels = (await admin.find(secretKind, place(owner)))?.metadata.labels ?? {};
     await admin.create(secretKind, { metadata: { ...copy, labels } });
@@ -131,7 +131,9 @@ describe("the embedded secret manager", () => {
       data: { "A.1": "eA==" },
     };
     const before = await admin.create(secretKind, draft);
-    await expect(manager.ensure(owner, wanted("A").requests)).rejects.toBeInstanceOf(SecretManagerUnavailable);
+    await expect(manager.ensure(owner, generatedRequests("A").requests)).rejects.toBeInstanceOf(
+      SecretManagerUnavailable,
+    );
     await manager.remove(owner, []);
     expect(await manager.holdsAny(owner, [])).toBe(false);
     expect(await admin.find(secretKind, place(owner))).toEqual(before);
@@ -145,7 +147,7 @@ describe("the embedded secret manager", () => {
       message: JSON.stringify(request.body),
     });
     const refused = await embedded(async (request) => ({ status: 403, headers: {}, body: body(request) }));
-    const value = wanted("A");
+    const value = generatedRequests("A");
     const failure = await refused.manager.ensure(newOwner(), value.requests).catch((error: Error) => error);
     await refused.client.close();
     expect(failure).toBeInstanceOf(SecretManagerUnavailable);

@@ -88,7 +88,7 @@ function narrowed(): string[] {
 function outcomeOfFile(result: FileResult, project: string, folder = checkout): Outcome {
   const { name, startTime, endTime, status, message, assertionResults } = result;
   const file = relative(folder, name);
-  const having = (wanted: string) => assertionResults.filter((one) => one.status === wanted);
+  const having = (expected: string) => assertionResults.filter((one) => one.status === expected);
   const failures: Failure[] = having("failed").map(({ fullName, failureMessages }) => ({
     title: fullName,
     message: failureMessages?.[0] ?? "",

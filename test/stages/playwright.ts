@@ -66,8 +66,8 @@ interface Suite {
 
 function outcomeOfFile(stage: string, folder: string, suite: Suite): Outcome {
   const specs = specsOf(suite);
-  const having = (...wanted: string[]) =>
-    specs.filter(({ tests }) => tests.some(({ status }) => wanted.includes(status)));
+  const having = (...statuses: string[]) =>
+    specs.filter(({ tests }) => tests.some(({ status }) => statuses.includes(status)));
   const tests = specs.map((spec) => ({ title: spec.title, seconds: secondsOf(spec) }));
   return {
     stage,

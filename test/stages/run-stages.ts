@@ -11,12 +11,12 @@ export interface RunOptions {
   /** The URL of the module whose default export is the groups of stages. */
   readonly list: string;
   /** The stages to run; empty: all. */
-  readonly wanted: readonly string[];
+  readonly requested: readonly string[];
   /** The parent of each run's folder, with the whole output of every stage. */
   readonly logsFolder: string;
 }
 
-/** With more files, a busy machine is no explanation: nothing runs again, and the run has failed. */
+/** Most files that run again: with more, a busy machine is no explanation, and the run has failed. */
 const MOST_UNSTEADY = 5;
 const RUNS_KEPT = 5;
 
@@ -24,13 +24,16 @@ const RUNS_KEPT = 5;
  * Runs the stages in order, some concurrently with later ones, and every stage also after a failure. Failed files that wait
  * for real programs run once more, alone, at the end. Prints failures last, and answers true without any.
  */
-export async function runStages({ list, wanted, logsFolder }: RunOptions): Promise<boolean> {
+export async function runStages({ list, requested, logsFolder }: RunOptions): Promise<boolean> {
   const { default: groups } = (await import(list)) as { default: readonly StageGroup[] };
   const chosen = groups
-    .map((group) => ({ ...group, names: group.names.filter((name) => wanted.length === 0 || wanted.includes(name)) }))
+    .map((group) => ({
+      ...group,
+      names: group.names.filter((name) => requested.length === 0 || requested.includes(name)),
+    }))
     .filter(({ names }) => names.length > 0);
   const logs = newFolder(logsFolder);
-  const run = new StageRun(list, logs, wanted.length === 0);
+  const run = new StageRun(list, logs, requested.length === 0);
   const first = await run.all(chosen);
   const { outcomes, unsteady } = await run.again(chosen, first);
   console.log(closingLines({ outcomes, unsteady, logs }).join("\n"));

@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { MINUTE_MS } from "../../../crds/durations.ts";
 import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Component } from "../../../crds/names.ts";
@@ -23,6 +24,9 @@ import {
 } from "./schemas.ts";
 import { toDeployerLogEntry, toLogEntry } from "./views.ts";
 
+/** An environment sleeps five minutes after the last record at the earliest. */
+const FOLLOWED_MS = 4 * MINUTE_MS;
+
 const target = ({ params }: { readonly params: Pick<Static<typeof LogPath>, "environment_id"> }) =>
   params.environment_id;
 
@@ -42,7 +46,7 @@ const OF_A_WORKLOAD =
 /** Newest lines of a component's pods, or the deployer's report. */
 export const getLogs = route({ ...readLogs, description: WHAT_LOGS, only: "v1", query: LogQuery, reply: LogReply })(
   async ({ params: { environment_id, component }, query, caller }, services) => {
-    const environment = await visibleEnvironment(environment_id, caller, services);
+    const environment = await readEnvironment(environment_id, caller, services);
     const logs = await componentEntries(environment, component, query, services);
     return { component, logs, total_lines: logs.length };
   },
@@ -57,7 +61,7 @@ export const getReportedLogs = route({
   query: LogReportQuery,
   reply: LogReportReply,
 })(async ({ params: { environment_id, component }, query, caller }, services) => {
-  const environment = await visibleEnvironment(environment_id, caller, services);
+  const environment = await readEnvironment(environment_id, caller, services);
   const { workload } = query;
   if (workload === undefined) {
     const logs = await componentEntries(environment, component, query, services);
@@ -85,17 +89,39 @@ export const followLogs = route({
   reply: LogEntry,
   errors: ["ENV_NOT_FOUND", "not-found"],
 })(async ({ params: { environment_id, component }, query, headers, caller }, services) => {
-  const environment = await visibleEnvironment(environment_id, caller, services);
+  const environment = await readEnvironment(environment_id, caller, services);
   const followed = await podTarget(environment, { component, workload: query.workload }, services);
   const after = headers["Last-Event-ID"];
   const selection = { ...selectionOf(query), ...(after === undefined ? {} : { after }) };
   return async function* (signal): AsyncGenerator<ServerEvent<LogEntry>[]> {
+    recordWhileFollowed(environment, services, signal);
     for await (const lines of services.podLogs.follow(environment.metadata, followed, { ...selection, signal })) {
       if (!(await isStillVisible(environment, caller, services))) return;
       yield lines.map((line) => ({ id: line.position, data: toLogEntry(line) }));
     }
   };
 });
+
+/** The environment whose log a person reads, which is activity. */
+async function readEnvironment(idOrName: string, caller: Caller, services: Services): Promise<EphemeralEnvironment> {
+  const environment = await visibleEnvironment(idOrName, caller, services);
+  if (environment.status?.sleep !== undefined) await services.environments.recordActivity(environment);
+  return environment;
+}
+
+/** Until the stream ends. One failed record does no harm: the next one follows. */
+function recordWhileFollowed(environment: EphemeralEnvironment, services: Services, signal: AbortSignal): void {
+  const { clock, environments, log } = services;
+  if (signal.aborted || environment.status?.sleep === undefined) return;
+  const cancel = clock.setTimer(FOLLOWED_MS, () => {
+    signal.removeEventListener("abort", cancel);
+    recordWhileFollowed(environment, services, signal);
+    environments
+      .recordActivity(environment)
+      .catch((error: unknown) => log.warn("could not record that a log is followed", { error }));
+  });
+  signal.addEventListener("abort", cancel, { once: true });
+}
 
 async function isStillVisible({ metadata }: EphemeralEnvironment, caller: Caller, { environments }: Services) {
   const found = await environments.find(metadata.uid);
@@ -114,11 +140,11 @@ async function componentEntries(
 
 async function podEntries(
   { metadata }: EphemeralEnvironment,
-  wanted: LogTarget,
+  logTarget: LogTarget,
   query: LogQuery,
   { podLogs }: Services,
 ): Promise<LogEntry[]> {
-  return (await podLogs.tail(metadata, wanted, selectionOf(query))).map(toLogEntry);
+  return (await podLogs.tail(metadata, logTarget, selectionOf(query))).map(toLogEntry);
 }
 
 /** @throws HttpError for a component or a workload that the environment lacks */
@@ -132,7 +158,7 @@ async function podTarget(
   return { component, selectors: selectorsOf(environment, services) };
 }
 
-const workloadTitle = (wanted: LogTarget) => ("workload" in wanted ? titleOf(wanted.workload) : null);
+const workloadTitle = (logTarget: LogTarget) => ("workload" in logTarget ? titleOf(logTarget.workload) : null);
 
 async function deployerEntries(
   { metadata }: EphemeralEnvironment,

@@ -38,7 +38,7 @@ export const LogQuery = closed({
 });
 export type LogQuery = Static<typeof LogQuery>;
 
-/** As kubectl: a kind in any case and a name, or a name alone. */
+/** A workload as for kubectl: a kind in any case and a name, or a name alone. */
 const WORKLOAD_PATTERN = "^([A-Za-z]{1,63}/)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$";
 
 /** Query of version 2. */

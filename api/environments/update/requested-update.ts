@@ -53,10 +53,13 @@ export async function requestedUpdate(
   const switches = {
     ...(isProtected === undefined ? {} : protection(isProtected, requested, services.clock.now())),
     ...(suspended === undefined ? {} : { suspended }),
-    ...(sleep === undefined ? {} : { sleep: { schedule: null, ...sleepWishOf(sleep) } }),
+    ...(sleep === undefined ? {} : { sleep: { ...NEVER, ...sleepWishOf(sleep) } }),
   };
   return Object.assign(switches, ...parts.map(({ update }) => update));
 }
+
+/** A wish replaces the former one as a whole. */
+const NEVER = { schedule: null, afterIdleMinutes: null, minimumRequests: null };
 
 /**
  * Maintainers protect without end, and take that back. Others' protection ends 168 hours after the expiry; it shortens
@@ -64,11 +67,11 @@ export async function requestedUpdate(
  *
  * @throws HttpError (forbidden) for a maintainer's protection; EnvironmentConflict when it would be over already
  */
-function protection(isWanted: boolean, { environment, caller }: Requested, now: Date): EnvironmentUpdate {
-  if (caller.permissions.has("environments:all")) return { protected: isWanted, protectedUntil: null };
+function protection(isRequested: boolean, { environment, caller }: Requested, now: Date): EnvironmentUpdate {
+  if (caller.permissions.has("environments:all")) return { protected: isRequested, protectedUntil: null };
   const { protected: isEndless, protectedUntil = "" } = environment.spec;
-  if (isEndless && !isWanted) throw new HttpError("forbidden", "It is protected without end: ask a maintainer");
-  if (!isWanted) return { protectedUntil: null };
+  if (isEndless && !isRequested) throw new HttpError("forbidden", "It is protected without end: ask a maintainer");
+  if (!isRequested) return { protectedUntil: null };
   const limit = protectionLimit(environment);
   if (isEndless || Date.parse(protectedUntil) >= limit.getTime()) return {};
   if (limit > now) return { protectedUntil: limit.toISOString() };

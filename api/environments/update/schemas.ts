@@ -29,7 +29,7 @@ export const UpdateRequest = closed(
     suspended: Type.Optional(
       Type.Boolean({
         description:
-          "Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule has asleep, until the end of its next hours.",
+          "Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule, or idleness, has asleep; outside its hours it then stays awake until the end of the next ones.",
       }),
     ),
     sleep: Type.Optional(SleepRequest),

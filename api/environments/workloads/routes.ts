@@ -21,12 +21,12 @@ export const listWorkloads = route({
 });
 
 /** Workload in version 2. */
-function toWorkload({ kind, name, component, wanted, ready, restarts, images, problem }: Workload): WorkloadReport {
+function toWorkload({ kind, name, component, desired, ready, restarts, images, problem }: Workload): WorkloadReport {
   return {
     kind,
     name,
     component: component ?? null,
-    pods_wanted: wanted ?? null,
+    pods_desired: desired ?? null,
     pods_ready: ready,
     restarts,
     images: [...images],

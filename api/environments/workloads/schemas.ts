@@ -10,7 +10,7 @@ const Workload = closed(
       Type.String(),
       "Component of its pods: backend, frontend, or a backing service such as database; null: none of them.",
     ),
-    pods_wanted: orNull(
+    pods_desired: orNull(
       Type.Integer({ minimum: 0 }),
       "Desired number of pods; of a Job the number that have to succeed, of a CronJob the number that run now; null: of a kind that the platform does not know.",
     ),
@@ -29,7 +29,7 @@ const Workload = closed(
     kind: "Deployment",
     name: "shop-api",
     component: "backend",
-    pods_wanted: 2,
+    pods_desired: 2,
     pods_ready: 1,
     restarts: 3,
     images: ["registry.example.com/shop/shop-api:9f2c1d4e"],

@@ -24,7 +24,7 @@ export async function loginByLoopback(login: Login, { open, interrupted }: Way):
   const verifier = oidc.randomPKCECodeVerifier();
   const expected = { expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce(), pkceCodeVerifier: verifier };
   try {
-    const wanted = {
+    const parameters = {
       redirect_uri: redirect,
       scope: login.scopes.join(" "),
       state: expected.expectedState,
@@ -33,7 +33,7 @@ export async function loginByLoopback(login: Login, { open, interrupted }: Way):
       code_challenge_method: "S256",
       ...(login.scopes.includes("offline_access") && { prompt: "consent" }),
     };
-    await open(oidc.buildAuthorizationUrl(configuration, wanted));
+    await open(oidc.buildAuthorizationUrl(configuration, parameters));
     for await (const [request, response] of requestsTo(server, interrupted)) {
       const came = new URL(request.url ?? "/", redirect);
       // Browsers ask for icons, and others may find the port.

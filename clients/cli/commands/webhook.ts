@@ -105,11 +105,11 @@ const simulate = buildCommand<SimulateFlags, [], Context>({
   ]),
 });
 
-interface DoctorFlags extends OutputFlags {
+interface CheckFlags extends OutputFlags {
   readonly repair: boolean;
 }
 
-const doctor = buildCommand<DoctorFlags, [repository: string], Context>({
+const check = buildCommand<CheckFlags, [repository: string], Context>({
   async func({ repair, ...flags }, id) {
     const route = repair ? "POST /api/v2/repos/{id}/webhook" : "GET /api/v2/repos/{id}/webhook";
     const found = await this.client().call(route, { path: { id } });
@@ -130,14 +130,14 @@ const doctor = buildCommand<DoctorFlags, [repository: string], Context>({
     aliases: outputAliases,
   },
   docs: documented(
-    "Examine the webhook of a repository",
-    ["webhook doctor shop-api", "webhook doctor shop-api -o json"],
+    "Check the webhook of a repository",
+    ["webhook check shop-api", "webhook check shop-api -o json"],
     "It ends with 1 when there is a problem.",
   ),
 });
 
 /** `eenv webhook …`. */
-export const webhook = buildRouteMap<"deliveries" | "simulate" | "doctor", Context>({
-  routes: { deliveries, simulate, doctor },
+export const webhook = buildRouteMap<"deliveries" | "simulate" | "check", Context>({
+  routes: { deliveries, simulate, check },
   docs: { brief: "Webhooks of repository hosts" },
 });

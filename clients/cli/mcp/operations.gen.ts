@@ -58,7 +58,7 @@ export const OPERATIONS = {
             "asleep",
             "waking"
           ],
-          "description": "Only environments in this state of sleep. asleep: by a schedule, or because a person suspended it."
+          "description": "Only environments in this state of sleep. asleep: by a schedule, by idleness, or because a person suspended it."
         }
       }
     },
@@ -416,10 +416,22 @@ export const OPERATIONS = {
                 }
               },
               "additionalProperties": false
+            },
+            "after_idle_minutes": {
+              "type": "integer",
+              "minimum": 10,
+              "maximum": 10080,
+              "description": "It sleeps after so long without activity: requests, updates, and people who read its logs. While requests are not known to the platform, nothing is idle."
+            },
+            "minimum_requests": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 10000,
+              "description": "The requests within five minutes that count as activity, 1 when left out: more than a monitor sends, which would keep it awake. Only beside `after_idle_minutes`."
             }
           },
           "additionalProperties": false,
-          "description": "Outside the hours of the schedule the environment is scaled to zero; secrets and data stay. Without a schedule it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform."
+          "description": "Outside the hours of the schedule, and when it was idle, the environment is scaled to zero; secrets and data stay. An empty object: it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform."
         }
       }
     },
@@ -573,7 +585,7 @@ export const OPERATIONS = {
         },
         "suspended": {
           "type": "boolean",
-          "description": "Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule has asleep, until the end of its next hours."
+          "description": "Scales everything to zero while true; secrets and data stay. false also wakes an environment that its schedule, or idleness, has asleep; outside its hours it then stays awake until the end of the next ones."
         },
         "sleep": {
           "type": "object",
@@ -604,10 +616,22 @@ export const OPERATIONS = {
                 }
               },
               "additionalProperties": false
+            },
+            "after_idle_minutes": {
+              "type": "integer",
+              "minimum": 10,
+              "maximum": 10080,
+              "description": "It sleeps after so long without activity: requests, updates, and people who read its logs. While requests are not known to the platform, nothing is idle."
+            },
+            "minimum_requests": {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 10000,
+              "description": "The requests within five minutes that count as activity, 1 when left out: more than a monitor sends, which would keep it awake. Only beside `after_idle_minutes`."
             }
           },
           "additionalProperties": false,
-          "description": "Outside the hours of the schedule the environment is scaled to zero; secrets and data stay. Without a schedule it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform."
+          "description": "Outside the hours of the schedule, and when it was idle, the environment is scaled to zero; secrets and data stay. An empty object: it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform."
         },
         "backend_branch": {
           "type": "string",

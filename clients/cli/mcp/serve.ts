@@ -57,9 +57,9 @@ async function answerOf(
 ): Promise<Answer> {
   const { inputResponses, signal } = context.mcpReq;
   if (tool.kind === "destroys") {
-    const wanted = await acceptedContent(inputResponses, "confirm", CONFIRMATION);
+    const confirmation = await acceptedContent(inputResponses, "confirm", CONFIRMATION);
     if (inputResponses === undefined) return question(given);
-    if (wanted?.confirm !== true) return failure("It was not confirmed: nothing was deleted.");
+    if (confirmation?.confirm !== true) return failure("It was not confirmed: nothing was deleted.");
   }
   try {
     return { content: [{ type: "text", text: plainJson(await tool.run(client, given, signal), 2) }] };

@@ -6,10 +6,11 @@ import { tell } from "../platform/notices.ts";
 import { may } from "../platform/user.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { ExtendDialog } from "./extend-dialog.tsx";
+import { SleepDialog } from "./sleep-dialog.tsx";
 
 /** Actions on an environment that the reader may take. */
 export function Actions({ environment }: { readonly environment: EnvironmentReport }) {
-  const [open, setOpen] = useState<"extend" | "delete">();
+  const [open, setOpen] = useState<"extend" | "sleep" | "delete">();
   const [isBusy, setBusy] = useState(false);
   const { id, name, status } = environment;
   const isResting = rests(environment);
@@ -47,6 +48,9 @@ export function Actions({ environment }: { readonly environment: EnvironmentRepo
           >
             {isResting ? "Wake" : "Sleep"}
           </button>
+          <button type="button" onClick={() => setOpen("sleep")}>
+            Hours…
+          </button>
           <button
             type="button"
             disabled={isBusy}
@@ -69,6 +73,7 @@ export function Actions({ environment }: { readonly environment: EnvironmentRepo
         </button>
       )}
       {open === "extend" && <ExtendDialog environment={environment} close={() => setOpen(undefined)} />}
+      {open === "sleep" && <SleepDialog environment={environment} close={() => setOpen(undefined)} />}
       {open === "delete" && <DeleteDialog environment={environment} close={() => setOpen(undefined)} />}
     </>
   );

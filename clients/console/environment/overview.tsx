@@ -58,11 +58,13 @@ function whenItExpires({
   );
 }
 
-function Sleep({ of: { state, cause, next_at: next, schedule } }: { readonly of: Scheduled }) {
+function Sleep({ of }: { readonly of: Scheduled }) {
+  const { state, cause, next_at: next } = of;
   return (
-    <span title={`awake ${schedule.awake.join(", ")}, ${schedule.time_zone}`}>
+    <span title={wishOf(of)}>
       {state}
       {cause === "person" && ", kept awake"}
+      {state === "asleep" && cause === "idle" && ", was idle"}
       {next !== null && (
         <>
           , {state === "asleep" ? "wakes" : "sleeps"} <Until at={next} />
@@ -70,6 +72,11 @@ function Sleep({ of: { state, cause, next_at: next, schedule } }: { readonly of:
       )}
     </span>
   );
+}
+
+function wishOf({ schedule, after_idle_minutes: idle }: Scheduled): string {
+  const hours = schedule === null ? [] : [`awake ${schedule.awake.join(", ")}, ${schedule.time_zone}`];
+  return [...hours, ...(idle === null ? [] : [`sleeps after ${idle} idle minutes`])].join("; ");
 }
 
 function Source({ of: { repo, branch, commit } }: { readonly of: EnvironmentSource }) {

@@ -36,6 +36,7 @@ const NO_STEPS = new Set([
   "Ready",
   "Suspended",
   "Asleep",
+  "ActivityUnknown",
   "PipelineSilent",
   "SourceGone",
   "ResourcesHealthy",

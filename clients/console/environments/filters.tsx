@@ -10,7 +10,7 @@ interface FiltersProps {
   readonly go: (change: Partial<ListQuery>) => void;
 }
 
-/** Filters of the list; all are in the address, so that it can be passed on. */
+/** Filters of the list; all are in the address, so that it can be passed on. The search is debounced. */
 export function Filters({ query, go }: FiltersProps) {
   const [typed, setTyped] = useState(query.search);
   useEffect(() => {

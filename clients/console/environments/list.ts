@@ -13,7 +13,7 @@ export const page = signal<ListPage | undefined>(undefined);
 export const listError = signal<unknown>(undefined);
 export const listStream = signal<StreamState>("connecting");
 
-/** Changes come in bursts; each reloads the page once. */
+/** Debounce of reloads: changes come in bursts, and each burst reloads the page once. */
 const RELOAD_AFTER_MS = 400;
 const MOST_PER_CALL = 100;
 /** Limit of the environments searched for the reader's own: the platform can't filter by creator. */

@@ -47,14 +47,14 @@ export interface AfterChange {
 /** Applies a change to a page. */
 export function afterChange(page: ListPage, { id, environment }: ChangedEnvironment, query: ListQuery): AfterChange {
   const isShown = page.environments.some((one) => one.id === id);
-  if (!isShown) return { page, isStale: environment === undefined || isWanted(environment, query) };
-  const isGone = environment === undefined || !isWanted(environment, query);
+  if (!isShown) return { page, isStale: environment === undefined || isSelected(environment, query) };
+  const isGone = environment === undefined || !isSelected(environment, query);
   const environments = isGone
     ? page.environments.filter((one) => one.id !== id)
     : page.environments.map((one) => (one.id === id ? environment : one));
   return { page: { environments, total: isGone ? page.total - 1 : page.total }, isStale: isGone };
 }
 
-function isWanted({ name, status }: ListedEnvironmentReport, { search, status: wanted }: ListQuery): boolean {
-  return name.toLowerCase().includes(search.toLowerCase()) && (wanted === "" || status === wanted);
+function isSelected({ name, status }: ListedEnvironmentReport, { search, status: requested }: ListQuery): boolean {
+  return name.toLowerCase().includes(search.toLowerCase()) && (requested === "" || status === requested);
 }

@@ -25,9 +25,9 @@ export function withLines({ kept, total }: Lines, added: readonly LogEntry[]): L
 
 /** Lines that contain the text, in any case. */
 export function matching(lines: readonly Line[], text: string): readonly Line[] {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === "") return lines;
-  return lines.filter(({ message, level }) => `${level} ${message}`.toLowerCase().includes(wanted));
+  const search = text.trim().toLowerCase();
+  if (search === "") return lines;
+  return lines.filter(({ message, level }) => `${level} ${message}`.toLowerCase().includes(search));
 }
 
 /** Lines as a file. */

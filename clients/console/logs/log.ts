@@ -11,7 +11,7 @@ export interface Log {
   readonly state: StreamState;
 }
 
-interface Wanted {
+interface LogSource {
   readonly id: string;
   readonly component: Component;
   /** A workload instead of the component, as kind/name; empty: the component. */
@@ -26,7 +26,7 @@ interface Wanted {
 const MOST_LINES = 1_000;
 
 /** Lines of a component, live. */
-export function useLog({ id, component, workload, since, round }: Wanted): Log {
+export function useLog({ id, component, workload, since, round }: LogSource): Log {
   const [log, setLog] = useState<Log>({ lines: NO_LINES, state: "connecting" });
   const isStream = component !== "argocd";
   useEffect(() => {

@@ -5,7 +5,7 @@ interface WorkloadChoiceProps {
   readonly id: string;
   /** Reloads when it changes, as workloads may. */
   readonly round: string;
-  /** As kind/name; empty: all pods of the component. */
+  /** Workload as kind/name; empty: all pods of the component. */
   readonly chosen: string;
   choose(workload: string): void;
 }

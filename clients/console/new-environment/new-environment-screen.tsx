@@ -25,9 +25,9 @@ export function NewEnvironmentScreen() {
   });
 
   async function submit(values: FormData) {
-    const wanted = draftOf(values);
-    const overrides = await readYaml(wanted.overrides);
-    const body = requestOf(wanted, overrides);
+    const entered = draftOf(values);
+    const overrides = await readYaml(entered.overrides);
+    const body = requestOf(entered, overrides);
     const { environment } = await platform.call("POST /api/v2/environments", {
       body,
       idempotencyKey: `${idempotencyKey}-${await digestOf(JSON.stringify(body))}`,

@@ -29,7 +29,7 @@ export function HookStatus({ id }: { readonly id: string }) {
       <div class="card-head">
         <h2 id="webhook">Webhook</h2>
         <button type="button" class="small" disabled={webhook.isLoading} onClick={webhook.reload}>
-          Examine again
+          Check again
         </button>
         {may("webhooks:manage") && webhook.value?.problems.length !== 0 && webhook.value && (
           <button type="button" class="small" disabled={isBusy} onClick={() => void repair()}>

@@ -36,7 +36,7 @@ export async function cleanUp(): Promise<void> {
 /** No grace period: the programs' data is removed anyway. */
 const endPrograms = () => stopAll(clusterFolder, 0);
 
-/** Without our run folder there is no network of ours, and the machine may lack nft and ip. */
+/** Closes our network; without our run folder there is none, and the machine may lack nft and ip. */
 async function closeNetwork(): Promise<void> {
   if (existsSync(runFolder)) await removeNetwork();
 }

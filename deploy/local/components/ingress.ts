@@ -30,7 +30,11 @@ async function writeConfig({ folder }: ClusterSite, { certificate, key }: KeyPai
   const defaultCertificate = { certFile: certificate, keyFile: key };
   await writeFile(routing, JSON.stringify({ tls: { stores: { default: { defaultCertificate } } } }));
   const start = {
-    entryPoints: { websecure: { address: `127.0.0.1:${addresses.ingressPort}`, asDefault: true, http: { tls: {} } } },
+    entryPoints: {
+      websecure: { address: `127.0.0.1:${addresses.ingressPort}`, asDefault: true, http: { tls: {} } },
+      metrics: { address: `127.0.0.1:${addresses.ingressMetricsPort}` },
+    },
+    metrics: { prometheus: { entryPoint: "metrics", addServicesLabels: true } },
     providers: {
       // An Application with an Ingress stays Progressing in Argo CD until the Ingress has an address.
       kubernetesIngress: { ingressEndpoint: { hostname: "localhost" }, throttleDuration: "0s" },

@@ -21,7 +21,7 @@ const POLICIES = "validatingadmissionpolicies";
 export interface KubernetesVersion {
   readonly major: string;
   readonly minor: string;
-  /** For example `v1.33.1-gke.1107000`. */
+  /** Version, for example `v1.33.1-gke.1107000`. */
   readonly gitVersion: string;
 }
 
@@ -86,8 +86,8 @@ export function whyTooOld({ major, minor }: Pick<KubernetesVersion, "major" | "m
 
 async function deployerProblems(user: ClusterUser, namespace: string): Promise<string[]> {
   const account = [`serviceaccount/${argoCdAccount}`, `--namespace=${namespace}`];
-  const wanted = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${namespace}`, ...account];
-  return whyNoDeployer(await kubectl(user, ["get", ...wanted, "--output=name", "--ignore-not-found"]), namespace);
+  const required = [...argoCdKinds.map((kind) => `crd/${kind}`), `namespace/${namespace}`, ...account];
+  return whyNoDeployer(await kubectl(user, ["get", ...required, "--output=name", "--ignore-not-found"]), namespace);
 }
 
 /**

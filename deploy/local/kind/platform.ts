@@ -47,6 +47,7 @@ export function valuesOf({ bridge, repositories, ingressAddress, images }: Surro
       ingressAddress,
       publicUrl: apiUrl,
       defaultChart: { repoUrl: asPodsSee(repositories.chart.url, bridge), path: ".", revision: "main" },
+      activity: { ingress: { controller: "traefik", urls: ["http://traefik-metrics.traefik:9100/metrics"] } },
       isolation: {
         ingressFrom: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "traefik" } } }],
       },

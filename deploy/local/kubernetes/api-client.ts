@@ -8,7 +8,7 @@ import type { KeyPair } from "./pki.ts";
 
 /** The address of an API server, and credentials for it. */
 export interface ApiAccess {
-  /** For example `https://127.0.0.1:6443`. */
+  /** Address, for example `https://127.0.0.1:6443`. */
   readonly url: string;
   /** The PEM file of the authority that signed its certificate. */
   readonly caFile: string;

@@ -3,7 +3,7 @@ import { type RunOptions, run } from "../../build/run.ts";
 /** A user of a cluster. */
 export interface ClusterUser {
   readonly kubectl: string;
-  /** As in KUBECONFIG: one path, or several with the system's delimiter. */
+  /** Value as in KUBECONFIG: one path, or several with the system's delimiter. */
   readonly kubeconfig: string;
   /** The context of the kubeconfig; default: the current one, which its owner may change at any time. */
   readonly context?: string;

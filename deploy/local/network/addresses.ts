@@ -16,6 +16,7 @@ export const addresses = {
   kubeProxyHealthPort: 20256,
   kubeProxyMetricsPort: 20249,
   ingressPort: 18443,
+  ingressMetricsPort: 18444,
   gitServerPort: 9300,
   giteaPort: 9301,
   identityProviderPort: 9400,

@@ -15,6 +15,7 @@ const rootsPorts = [
   addresses.applicationControllerMetricsPort,
   addresses.kubeProxyHealthPort,
   addresses.kubeProxyMetricsPort,
+  addresses.ingressMetricsPort,
   addresses.probesPort,
 ];
 

@@ -59,6 +59,9 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
       ],
       identityProvider: { kind: "local", url: localIssuer },
     },
+    activity: {
+      ingress: { controller: "traefik", urls: [`http://127.0.0.1:${addresses.ingressMetricsPort}/metrics`] },
+    },
     console: { publicUrl: consoleOrigin, clientId: consoleClientId, clientSecret: consoleSecretRef },
     probes: { host: "127.0.0.1", port: addresses.probesPort },
     // One process: after a crash the next one must not wait for the last one's lease.

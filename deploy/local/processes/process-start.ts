@@ -37,7 +37,7 @@ function startInProc(pid: number): string | undefined {
   }
 }
 
-/** For systems without /proc: all have ps. It exits with 1, silently, for an unknown pid. */
+/** Start of a process on systems without /proc, which all have ps. It exits with 1, silently, for an unknown pid. */
 function startByPs(pid: number): string | undefined {
   const columns = ["-o", "stat=", "-o", "lstart=", "-p", String(pid)];
   const { stdout, error } = spawnSync("ps", columns, { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } });

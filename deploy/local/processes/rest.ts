@@ -6,7 +6,7 @@ export interface RestClock {
   pause(ms: number): Promise<unknown>;
 }
 
-/** After its sleep a machine notices the elapsed time within this interval. */
+/** Longest single timer: a machine that slept notices the elapsed time within it. */
 const SLICE_MS = 10_000;
 
 /**

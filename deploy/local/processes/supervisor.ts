@@ -35,13 +35,13 @@ export interface SupervisorOptions {
  * is restarted only if it ran before.
  */
 export async function withoutSupervisor<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  let isWanted = await stopSupervisor(folder);
+  let isNeeded = await stopSupervisor(folder);
   try {
     const result = await work();
-    isWanted = true;
+    isNeeded = true;
     return result;
   } finally {
-    if (isWanted) {
+    if (isNeeded) {
       const args = [join(import.meta.dirname, "supervise.ts"), folder];
       await startProcess(folder, { name: supervisor, command: process.execPath, args });
     }

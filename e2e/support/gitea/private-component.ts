@@ -4,7 +4,7 @@ import { pushImage } from "./image.ts";
 /** A repository of Gitea and an image in its registry, both readable only with a token. */
 export interface PrivateComponent {
   readonly cloneUrl: string;
-  /** Without a tag; the tag is the commit. */
+  /** Image without a tag; the tag is the commit. */
   readonly image: string;
   /** The head of `main`. */
   readonly commit: string;

@@ -53,7 +53,7 @@ async function follow(terms: Term[], signal: AbortSignal): Promise<void> {
   } while (!signal.aborted);
 }
 
-/** Without a holder the lease is released, which ends the last term. */
+/** Notes a state of the lease; without a holder it is released, which ends the last term. */
 function note(
   terms: Term[],
   { holderIdentity: holder, leaseDurationSeconds, acquireTime, renewTime }: LeaseSpec,

@@ -16,8 +16,8 @@ interface WrittenLogin {
   readonly digest: string;
   /** Time of the write on the monotonic clock; `undefined` when the login may be gone since. */
   atMs: number | undefined;
-  /** True when its content is new since the last call of `isNews`. */
-  isNews: boolean;
+  /** True when its content is new since the last call of `isChanged`. */
+  isChanged: boolean;
 }
 
 /** The logins at charts' places, one Secret an environment, which Argo CD reads and this process may only write. */
@@ -51,7 +51,7 @@ export function createChartLogins(cluster: Cluster, settings: ArgocdSettings, cl
         project: project.metadata.uid,
         digest,
         atMs: clock.monotonicMs(),
-        isNews: former?.isNews === true || former?.digest !== digest,
+        isChanged: former?.isChanged === true || former?.digest !== digest,
       });
     },
 
@@ -73,11 +73,11 @@ export function createChartLogins(cluster: Cluster, settings: ArgocdSettings, cl
     forgetAge,
 
     /** True when a login of other content was given since the last call. */
-    isNews({ uid }: Owner): boolean {
+    isChanged({ uid }: Owner): boolean {
       const login = logins.get(uid);
-      const isNews = login?.isNews === true;
-      if (login !== undefined) login.isNews = false;
-      return isNews;
+      const isChanged = login?.isChanged === true;
+      if (login !== undefined) login.isChanged = false;
+      return isChanged;
     },
   };
 }

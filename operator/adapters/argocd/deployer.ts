@@ -70,10 +70,10 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
     });
   };
   /** Requests another attempt; answers the time of the request. */
-  const retry = async (wanted: DesiredApplication, problem?: DeploymentProblem) => {
+  const retry = async (desired: DesiredApplication, problem?: DeploymentProblem) => {
     const now = clock.now();
-    const retried = retriedObject(applicationObject(wanted, settings), problem, now);
-    await written(() => cluster.ensure(wanted.environment, applicationKind, retried));
+    const retried = retriedObject(applicationObject(desired, settings), problem, now);
+    await written(() => cluster.ensure(desired.environment, applicationKind, retried));
     return now.toISOString();
   };
   return {
@@ -89,35 +89,35 @@ export function argocdDeployer({ cluster, client, settings, clock }: ArgocdConte
 
     loginAgeMs: (environment, chart, source) => logins.ageMs(environment, { chart, source }),
 
-    async ensure(wanted) {
-      const { environment } = wanted;
-      const application = applicationObject(wanted, settings);
+    async ensure(desired) {
+      const { environment } = desired;
+      const application = applicationObject(desired, settings);
       const isUnrendered = () => statusOf(environment).conditions?.some(({ type }) => type === "ComparisonError");
-      const desired = logins.isNews(environment) && isUnrendered() ? rerenderedObject(application) : application;
-      const outcome = await written(() => cluster.ensure(environment, applicationKind, desired));
+      const manifest = logins.isChanged(environment) && isUnrendered() ? rerenderedObject(application) : application;
+      const outcome = await written(() => cluster.ensure(environment, applicationKind, manifest));
       return outcome === "repaired" ? "changed" : outcome;
     },
 
-    observe(wanted) {
-      const application = applicationOf(wanted.environment);
-      return application && observed(statusOf(wanted.environment), sourceOf(wanted));
+    observe(desired) {
+      const application = applicationOf(desired.environment);
+      return application && observed(statusOf(desired.environment), sourceOf(desired));
     },
 
-    async retry(wanted, brokenSince) {
-      const application = applicationOf(wanted.environment);
+    async retry(desired, brokenSince) {
+      const application = applicationOf(desired.environment);
       const inMs = requeueInMs(application?.metadata.annotations?.[RETRIED_AT], brokenSince, clock.now());
       if (application === undefined || inMs > 0) return inMs;
-      const { problem } = observed(statusOf(wanted.environment), sourceOf(wanted));
-      return requeueInMs(await retry(wanted, problem), brokenSince, clock.now());
+      const { problem } = observed(statusOf(desired.environment), sourceOf(desired));
+      return requeueInMs(await retry(desired, problem), brokenSince, clock.now());
     },
 
-    async replaceJobs(wanted) {
-      const { unchangedJobs, failedSync } = statusOf(wanted.environment);
+    async replaceJobs(desired) {
+      const { unchangedJobs, failedSync } = statusOf(desired.environment);
       if (unchangedJobs === undefined) return [];
-      const namespace = namespaceName(wanted.environment.name);
+      const namespace = namespaceName(desired.environment.name);
       const { removed, running } = await removeOutdatedJobs(client, namespace, unchangedJobs);
       // A sync that runs tries again by itself.
-      if (removed.length > 0 && failedSync !== undefined) await retry(wanted);
+      if (removed.length > 0 && failedSync !== undefined) await retry(desired);
       return running.map((name) => ({ kind: "Job", name }));
     },
 

@@ -58,7 +58,7 @@ const OPERATOR = "ephemeral-environments";
 /** Argo CD's annotation that requests a rendering. */
 const REFRESH = "argocd.argoproj.io/refresh";
 /** Annotation with the time of the last retry: on the application, so that any process counts the same pauses. */
-export const RETRIED_AT = `${GROUP}/asked-again-at`;
+export const RETRIED_AT = `${GROUP}/retried-at`;
 /**
  * The application with a request that Argo CD fulfils and removes. For missing manifests a hard refresh, because Argo
  * CD caches the failed rendering of a commit for an hour; else a sync without a revision, which takes the branch's
@@ -124,7 +124,7 @@ export interface Login {
   readonly chart: ChartSource;
   /** The credential's name, as `name@key`. */
   readonly source: string;
-  /** As `user:password`. */
+  /** Credential as `user:password`. */
   readonly credential: Sensitive;
 }
 

@@ -7,7 +7,7 @@ import { errorCode } from "../../kit/error-code.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } from "./packets.ts";
 
-/** About 50 000 refs, for hosts that list all at once. */
+/** Room for some 50 000 refs, for hosts that list all at once. */
 const ANSWER_LIMIT_MIB = 4;
 const commitPattern = new RegExp(COMMIT_PATTERN);
 

@@ -35,7 +35,7 @@ export const GITEA_HOOKS: HookApi<Hook, never> = {
       events,
       state: active ? "active" : "inactive",
       faults: faultsOf(
-        { events, wanted: EVENTS },
+        { events, required: EVENTS },
         ["BranchesFiltered", !["", "*", undefined].includes(branch_filter), "it tells of some branches only"],
         ["FormatWrong", !TYPES.includes(type) || content_type !== "json", "it does not send Gitea's JSON"],
       ),

@@ -40,7 +40,7 @@ export const GITHUB_HOOKS: HookApi<Hook, Delivery> = {
       state: active ? "active" : "inactive",
       changedAt: updated_at,
       faults: faultsOf(
-        { events, wanted: events.includes(ALL_EVENTS) ? [] : EVENTS },
+        { events, required: events.includes(ALL_EVENTS) ? [] : EVENTS },
         ["FormatWrong", content_type !== "json", "it does not send JSON"],
         ["CertificateUnchecked", String(insecure_ssl ?? "0") !== "0", "it does not check our certificate"],
         ["SecretMissing", !secret, "it has no secret"],

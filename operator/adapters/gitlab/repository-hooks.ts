@@ -12,9 +12,9 @@ interface Hook extends Readonly<Partial<Record<(typeof EVENTS)[number], boolean>
   readonly enable_ssl_verification?: boolean;
   readonly push_events_branch_filter?: string | null;
   readonly custom_webhook_template?: string | null;
-  /** Since 15.7. */
+  /** Served since GitLab 15.7. */
   readonly alert_status?: string;
-  /** Both since 19.0. */
+  /** Both served since GitLab 19.0. */
   readonly token_present?: boolean;
   readonly signing_token_present?: boolean;
 }
@@ -42,7 +42,7 @@ export const GITLAB_HOOKS: HookApi<Hook, Delivery> = {
       events,
       state: alert_status === EXECUTABLE ? "active" : "paused",
       faults: faultsOf(
-        { events, wanted: EVENTS },
+        { events, required: EVENTS },
         ["BranchesFiltered", Boolean(filter), "it tells of pushes to some branches only"],
         ["FormatWrong", Boolean(hook.custom_webhook_template), "it sends bodies of its own template"],
         ["CertificateUnchecked", hook.enable_ssl_verification === false, "it does not check our certificate"],

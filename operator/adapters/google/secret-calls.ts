@@ -9,7 +9,7 @@ import type { GoogleConnection } from "./connection.ts";
 
 export type GoogleSecret = protos.google.cloud.secretmanager.v1.ISecret;
 
-/** Per call, instead of the client's own minute. */
+/** Deadline of a call, instead of the client's own minute. */
 const CALL_MS = 10_000;
 const PAGE_SIZE = 1_000;
 

@@ -8,7 +8,7 @@ import type { GoogleCalls, GoogleSecret } from "./secret-calls.ts";
  * are set only on an unchanged secret. The loser of such a race is never answered, and goes with the secret.
  */
 
-/** Per secret (https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets). */
+/** Limit of a secret (https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets). */
 const MOST_ALIASES = 50;
 const ROUNDS = 5;
 

@@ -18,7 +18,7 @@ export interface HookApi<Hook, Delivery> {
   /** Query for the longest page. */
   readonly page: Readonly<Record<string, number>>;
   readonly read: (hook: Hook) => RepositoryHook;
-  readonly write: (wanted: DesiredHook) => RequestValues;
+  readonly write: (desired: DesiredHook) => RequestValues;
   /** Further values of a new hook. */
   readonly ofNew?: RequestValues;
   /** Changes a hook, with its key; absent where the API changes no keys. */
@@ -53,9 +53,9 @@ export function repositoryHooks<Hook, Delivery>(
     },
     // If keys can't be changed, a new hook replaces the others. They go afterwards, so that no event is missed;
     // duplicates are recognised.
-    async put(repository, wanted, signal) {
-      const values = { ...of(repository), ...write(wanted) };
-      const existing = (await list(repository, signal)).filter(({ url }) => url === wanted.address);
+    async put(repository, desired, signal) {
+      const values = { ...of(repository), ...write(desired) };
+      const existing = (await list(repository, signal)).filter(({ url }) => url === desired.address);
       const edited = edit && existing[0];
       const { id } =
         edited ?? (await request<{ id: string | number }>(`POST ${path}`, { ...values, ...ofNew }, signal));
@@ -71,15 +71,15 @@ export function repositoryHooks<Hook, Delivery>(
 }
 
 /**
- * Faults of a hook: the wanted events that it does not send, and those of the rows that it has.
+ * Faults of a hook: the required events that it does not send, and those of the rows that it has.
  *
  * @param rows of the host: a fault, true when it is there, and its message
  */
 export function faultsOf(
-  { events, wanted }: { readonly events: readonly string[]; readonly wanted: readonly string[] },
+  { events, required }: { readonly events: readonly string[]; readonly required: readonly string[] },
   ...rows: readonly (readonly [reason: HookFault["reason"], isThere: boolean, message: string])[]
 ): readonly HookFault[] {
-  const missing = wanted.filter((event) => !events.includes(event));
+  const missing = required.filter((event) => !events.includes(event));
   return [["EventsMissing", missing.length > 0, `it does not send ${missing.join(", ")}`] as const, ...rows]
     .filter(([, isThere]) => isThere)
     .map(([reason, , message]) => ({ reason, message }));

@@ -126,11 +126,11 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
       return changed === undefined ? "overtaken" : "changed";
     },
 
-    async release(owner, kind, ref, unwanted) {
+    async release(owner, kind, ref, removable) {
       const found = owned(owner, await fresh(kind, ref));
       if (found === undefined) return;
       const store = { client, cache: watched.get(kind.plural) };
-      const removal = removeFinalizers(store, kind, found as WireObject, unwanted);
+      const removal = removeFinalizers(store, kind, found as WireObject, removable);
       // Changed between read and patch: the next call reads again.
       await removal.catch(insteadOf(isConflict, undefined));
     },

@@ -136,7 +136,7 @@ const QUIET_MS = 1_000;
 const EVERY_MS = 100;
 
 /**
- * Delays low-priority work until the end of a burst of other work. Call the answered function with each piece: its
+ * Debounces low-priority work: delays it until the end of a burst of other work. Call the answered function with each piece: its
  * promise resolves after a second without another; during the burst one resolves every tenth of a second, longest
  * waiting first.
  */
@@ -198,7 +198,7 @@ export function createOccurrences(clock: Clock) {
   const subjects = new Map<string, Subject>();
   const moment = moments(clock);
 
-  /** After an hour without events an object has its whole budget again, and nothing to continue. */
+  /** Counts of an object; after an hour without events it has its whole budget again, and nothing to continue. */
   const subjectOf = (about: string): Subject => {
     const usedAtMs = clock.monotonicMs();
     for (const [key, { usedAtMs: at }] of subjects) {

@@ -55,12 +55,12 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
       return items.length;
     },
 
-    async release({ name: environment }, content, unwanted) {
+    async release({ name: environment }, content, removable) {
       const { kind, name, uid } = content;
       const ref = { name, namespace: namespaceName(environment) };
       const remove = async (round: number) => {
         const found = round === 1 ? content : (await client.find<WireObject>(kind, ref))?.metadata;
-        const body = found?.uid === uid ? withoutFinalizers(found, unwanted) : undefined;
+        const body = found?.uid === uid ? withoutFinalizers(found, removable) : undefined;
         if (body !== undefined) await client.patch(kind, ref, body, { as: "json" });
       };
       return retryOnConflict(remove).then(() => undefined, refusalOf);
@@ -117,8 +117,8 @@ function shortened({ metadata, spec }: Pod, graceSeconds: number, now: Date): nu
   if (deletionTimestamp === undefined)
     return Math.min(spec?.terminationGracePeriodSeconds ?? graceSeconds, graceSeconds);
   if (deletionGracePeriodSeconds <= graceSeconds) return undefined;
-  const askedMs = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
-  const leftSeconds = graceSeconds - Math.round((now.getTime() - askedMs) / 1_000);
+  const requestedMs = Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
+  const leftSeconds = graceSeconds - Math.round((now.getTime() - requestedMs) / 1_000);
   return Math.min(graceSeconds, Math.max(1, leftSeconds));
 }
 

@@ -70,7 +70,7 @@ export interface ResourceState {
 /** Pods of a workload. */
 export interface PodCount {
   /** Desired pods; for a Job, completions. */
-  readonly wanted: number;
+  readonly desired: number;
   /** Ready pods; for a Job, completed ones. */
   readonly ready: number;
 }
@@ -100,16 +100,16 @@ export const RESOURCE_ROWS: ReadonlyMap<string, Row> = new Map([
   row(["apps", "v1", "Deployment", "deployments"], deploymentState, replicas),
   row(["apps", "v1", "StatefulSet", "statefulsets"], statefulSetState, replicas),
   row(["apps", "v1", "DaemonSet", "daemonsets"], daemonSetState, ({ status = {} }) => ({
-    wanted: status.desiredNumberScheduled ?? 0,
+    desired: status.desiredNumberScheduled ?? 0,
     ready: status.numberReady ?? 0,
   })),
   row(["batch", "v1", "Job", "jobs"], jobState, ({ spec = {}, status = {} }) => ({
-    wanted: spec.completions ?? spec.parallelism ?? 1,
+    desired: spec.completions ?? spec.parallelism ?? 1,
     ready: status.succeeded ?? 0,
   })),
   row(["batch", "v1", "CronJob", "cronjobs"], cronJobState, ({ status = {} }) => ({
     // A run ends, so none has to be there.
-    wanted: Array.isArray(status.active) ? status.active.length : 0,
+    desired: Array.isArray(status.active) ? status.active.length : 0,
     ready: 0,
   })),
   row(["", "v1", "Service", "services"], serviceState),
@@ -136,7 +136,7 @@ export const templateOf = ({ spec }: Resource): PodTemplate | undefined =>
   spec?.template ?? spec?.jobTemplate?.spec?.template;
 
 function replicas({ spec = {}, status = {} }: Resource): PodCount {
-  return { wanted: spec.replicas ?? 1, ready: status.readyReplicas ?? 0 };
+  return { desired: spec.replicas ?? 1, ready: status.readyReplicas ?? 0 };
 }
 
 /** True before the kind's controller has seen the newest spec. */
@@ -147,30 +147,30 @@ function deploymentState(object: Resource): ResourceState | undefined {
   if (spec.paused) {
     return { ...WAITS, what: "is paused", remedy: "set its spec.paused to false in the chart" };
   }
-  const wanted = spec.replicas ?? 1;
+  const desired = spec.replicas ?? 1;
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
   const isLate = conditionOf(object, "Progressing")?.reason === "ProgressDeadlineExceeded";
   if (isLate && !isUnobserved(object)) return { reason: "ResourceDegraded" };
-  const isComplete = updatedReplicas >= wanted && replicas <= updatedReplicas && availableReplicas >= updatedReplicas;
+  const isComplete = updatedReplicas >= desired && replicas <= updatedReplicas && availableReplicas >= updatedReplicas;
   return isComplete && !isUnobserved(object) ? undefined : WAITS;
 }
 
 function statefulSetState(object: Resource): ResourceState | undefined {
   const { spec = {}, status = {} } = object;
-  const wanted = spec.replicas ?? 1;
+  const desired = spec.replicas ?? 1;
   const { type = "RollingUpdate", rollingUpdate } = spec.updateStrategy ?? {};
-  const updated = type === "OnDelete" ? 0 : wanted - (rollingUpdate?.partition ?? 0);
-  const lacksPods = (status.replicas ?? 0) < wanted;
-  const isComplete = (status.readyReplicas ?? 0) >= wanted && (status.updatedReplicas ?? 0) >= updated;
+  const updated = type === "OnDelete" ? 0 : desired - (rollingUpdate?.partition ?? 0);
+  const lacksPods = (status.replicas ?? 0) < desired;
+  const isComplete = (status.readyReplicas ?? 0) >= desired && (status.updatedReplicas ?? 0) >= updated;
   return isComplete && !isUnobserved(object) ? undefined : { ...WAITS, lacksPods };
 }
 
 function daemonSetState(object: Resource): ResourceState | undefined {
   const { status = {} } = object;
-  const { desiredNumberScheduled: wanted = 0, currentNumberScheduled = 0 } = status;
-  const isComplete = (status.updatedNumberScheduled ?? 0) >= wanted && (status.numberAvailable ?? 0) >= wanted;
+  const { desiredNumberScheduled: desired = 0, currentNumberScheduled = 0 } = status;
+  const isComplete = (status.updatedNumberScheduled ?? 0) >= desired && (status.numberAvailable ?? 0) >= desired;
   if (isComplete && !isUnobserved(object)) return undefined;
-  return { ...WAITS, lacksPods: currentNumberScheduled < wanted };
+  return { ...WAITS, lacksPods: currentNumberScheduled < desired };
 }
 
 /** A CronJob's Job belongs to the CronJob. */

@@ -110,9 +110,9 @@ async function findShared({ client, namespace }: SecretStore, id: string, metada
 
 function sharedValue(secret: SecretObject | undefined, version: number | "latest"): StoredSecret | undefined {
   const versions = Object.keys(secret?.data ?? {}).filter((key) => /^[1-9][0-9]{0,8}$/.test(key));
-  const wanted = version === "latest" ? Math.max(0, ...versions.map(Number)) : version;
-  const value = secret?.data?.[String(wanted)];
-  return value === undefined ? undefined : { version: wanted, value: decoded(value) };
+  const resolvedVersion = version === "latest" ? Math.max(0, ...versions.map(Number)) : version;
+  const value = secret?.data?.[String(resolvedVersion)];
+  return value === undefined ? undefined : { version: resolvedVersion, value: decoded(value) };
 }
 
 /** Reads only metadata: a sweep needs no values. */

@@ -36,10 +36,10 @@ export async function writeStatus<T extends KubeObject>(
 /** JSON patch that removes these finalizers, or all, from the version read; `undefined` without any. */
 export function withoutFinalizers(
   metadata: Pick<ObjectMeta, "resourceVersion" | "finalizers">,
-  unwanted?: readonly string[],
+  removable?: readonly string[],
 ) {
   const { finalizers = [] } = metadata;
-  const value = unwanted === undefined ? [] : finalizers.filter((finalizer) => !unwanted.includes(finalizer));
+  const value = removable === undefined ? [] : finalizers.filter((finalizer) => !removable.includes(finalizer));
   if (value.length === finalizers.length) return undefined;
   return [sameVersion(metadata), { op: "replace", path: "/metadata/finalizers", value }];
 }
@@ -54,9 +54,9 @@ export async function removeFinalizers<T extends KubeObject>(
   { client, cache }: Pick<Store<T>, "client"> & { readonly cache: Store<T>["cache"] | undefined },
   type: ResourceType<T>,
   object: T,
-  unwanted?: readonly string[],
+  removable?: readonly string[],
 ): Promise<void> {
-  const body = withoutFinalizers(object.metadata, unwanted);
+  const body = withoutFinalizers(object.metadata, removable);
   if (body === undefined) return;
   const left = await client.patch(type, object.metadata, body, { as: "json" }).catch(insteadOf(isNotFound, "gone"));
   // The response is the last state, even of an object that is gone.

@@ -211,13 +211,13 @@ function podLogPositions() {
   /** Moment of the last delivered line by container, or after which the rest is to be delivered. */
   const delivered = new Map<string, string>();
   return {
-    /** Of these containers, nothing after that moment has been delivered. */
+    /** Notes that nothing of these containers after that moment has been delivered. */
     begin(containers: Iterable<string>, moment: string): void {
       for (const container of containers) delivered.set(container, moment);
     },
 
     /**
-     * For each of these lines, in order, the moment after which the rest is: how far the last of the containers is that
+     * Moment for each of these lines, in order, after which the rest is: how far the last of the containers is that
      * go on. One that writes nothing holds the others back no further than clocks may differ. A line delivered twice is
      * no loss.
      */

@@ -136,6 +136,17 @@ const DEFINITIONS = {
     labels: ["phase"],
     ...OF_LEADER,
   },
+  ephemeral_environments_asleep: {
+    type: "gauge",
+    help: "Environments that are asleep, by cause: by their schedule, because they were idle, or suspended by a person.",
+    labels: ["cause"],
+    from: "leader",
+  },
+  ephemeral_environments_activity_unknown: {
+    type: "gauge",
+    help: "Environments that would sleep when idle, but whose requests are not known.",
+    from: "leader",
+  },
   ephemeral_environment_creation_seconds: {
     type: "histogram",
     help: "From the creation of an environment until it was ready for the first time.",
@@ -222,7 +233,7 @@ const DEFINITIONS = {
   },
   ephemeral_host_call_limits_total: {
     type: "counter",
-    help: "Answers of a repository's host after which nothing was sent for a while, because it wanted so.",
+    help: "Answers of a repository's host that requested a pause: nothing was sent for a while.",
     labels: ["host"],
   },
   ephemeral_host_call_budget: {

@@ -37,7 +37,7 @@ const ofProcess = registry.prometheus
     tableRow([code(name), String((metric as unknown as { type: string }).type), help]),
   );
 
-const wanted = [
+const content = [
   HEAD,
   tableRow(["Name", "Type", "Labels", "Of", "Stability", "Meaning"]),
   tableRow(Array(6).fill("---")),
@@ -53,4 +53,4 @@ const wanted = [
   "",
 ].join("\n");
 
-generated("docs/metrics.md", wanted);
+generated("docs/metrics.md", content);

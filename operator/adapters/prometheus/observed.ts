@@ -1,8 +1,11 @@
+import { findCondition } from "../../../crds/conditions.ts";
 import { PHASES } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
+import { sleepCause } from "../../../crds/environment/sleep.ts";
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
+import { SLEEP_CAUSES } from "../../../crds/sleep.schema.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { HostCallCounts } from "../../ports/host-technology.ts";
 import type { Observed } from "../../ports/metrics.ts";
@@ -49,6 +52,14 @@ function clusterMetrics(registry: MetricRegistry, { caches, isLeading, clock }: 
     notifications().map((one) => (phaseOf(one) === "pending" ? one.spec.at : undefined)),
   );
   counts("ephemeral_environments", PHASES, () => environments().map(shownPhase));
+  whileLeading("ephemeral_environments_asleep", () => {
+    const causes = environments().map(sleepCause);
+    return SLEEP_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
+  });
+  whileLeading("ephemeral_environments_activity_unknown", () => {
+    const unknown = environments().filter(({ status }) => findCondition(status?.conditions, "ActivityUnknown"));
+    return [[{}, unknown.length]];
+  });
   longest("ephemeral_environment_deletion_longest_seconds", () =>
     environments().map(({ metadata }) => metadata.deletionTimestamp),
   );

@@ -93,7 +93,7 @@ const isScriptLoad = (command: string, [subcommand]: readonly string[]) =>
   command === "SCRIPT" && subcommand === "LOAD";
 const hashOf = (script: string) => hash("sha1", script);
 
-/** During an outage one call in ten seconds tests the Redis; all others fail at once. */
+/** Spares a Redis in an outage: one call in ten seconds tests it; all others fail at once. */
 function sparingly(clock: Clock, log: Log) {
   let isDown = false;
   let notBeforeMs = Number.NEGATIVE_INFINITY;

@@ -46,8 +46,8 @@ export function tokenAuthentication(tokens: readonly Sensitive[], given = ""): A
 function isOneOf(expected: readonly string[], given: string): boolean {
   const found = Buffer.from(given);
   const equal = expected.map((text) => {
-    const wanted = Buffer.from(text);
-    return wanted.length === found.length && timingSafeEqual(wanted, found);
+    const expectedBytes = Buffer.from(text);
+    return expectedBytes.length === found.length && timingSafeEqual(expectedBytes, found);
   });
   return equal.includes(true);
 }

@@ -36,7 +36,7 @@ const TTL_HOURS = 1;
  */
 export function createCanaryReconciler(dependencies: CanaryDependencies): Reconcile {
   const chosen = dependencies.settings.canary;
-  // Its record may be seen later than its end.
+  // The cache may show an environment's record later than its deletion: until then this is the last one's creation.
   const made = { lastMs: 0 };
   return async () => (chosen === undefined ? {} : reconcileCanary(chosen, made, dependencies));
 }

@@ -64,7 +64,10 @@ function ofEnvironment(environment: EphemeralEnvironment, context: AccountDepend
   };
 }
 
-/** After another writer's change the status is read again. A deleted environment has a record by now. */
+/**
+ * Stores allocations in the status, which is read again after the change of another writer. A deleted environment has a
+ * record by now.
+ */
 async function storeInStatus(
   environment: EphemeralEnvironment,
   added: readonly Allocation[],

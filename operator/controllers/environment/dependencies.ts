@@ -1,6 +1,7 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Announcer } from "../../announcements/announcer.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Activity } from "../../ports/activity.ts";
 import type { ServerClock } from "../../ports/cluster.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";
 import type { EventRecorder } from "../../ports/event-recorder.ts";
@@ -25,4 +26,5 @@ export interface EnvironmentDependencies extends StepDependencies {
   /** Makes the messages about changes; `undefined` where the settings name no recipients. */
   readonly announcer: Announcer | undefined;
   readonly pullRequestHost: PullRequestHost;
+  readonly observedRequests: Activity;
 }

@@ -1,5 +1,5 @@
 import { findCondition } from "../../../crds/conditions.ts";
-import { wantedCommit } from "../../../crds/environment/component-build.ts";
+import { desiredCommit } from "../../../crds/environment/component-build.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
@@ -47,7 +47,7 @@ function updateStarted({ before, after }: StoredChange): Event | undefined {
   const isNew = rollout !== undefined && rollout.specHash !== former?.specHash;
   if (!isNew || !before.status?.servingHash || asRun(after).spec.suspended) return undefined;
   const commits = COMPONENTS.flatMap((component) => {
-    const commit = wantedCommit(after, component);
+    const commit = desiredCommit(after, component);
     const isOther = commit !== undefined && commit !== before.status?.components?.[component]?.commit;
     return isOther ? [`${component} at ${shortCommit(commit)}`] : [];
   });
@@ -72,8 +72,13 @@ function readiness({ before, after }: StoredChange): Event | undefined {
 
 function asleep({ before, after }: StoredChange): Event | undefined {
   if (isScaledToZero(before.status) || !isScaledToZero(after.status)) return undefined;
-  const by = isAsleep(after) ? " by its schedule" : "";
-  return normal("Asleep", "Suspend", `asleep${by}: scaled to zero; secrets and data stay`);
+  return normal("Asleep", "Suspend", `asleep${whyAsleep(after)}: scaled to zero; secrets and data stay`);
+}
+
+function whyAsleep(environment: EphemeralEnvironment): string {
+  if (!isAsleep(environment)) return "";
+  const { cause, afterIdleMinutes } = environment.status?.sleep ?? {};
+  return cause === "idle" ? ` after ${afterIdleMinutes} idle minutes` : " by its schedule";
 }
 
 function updatedAsleep(former: EnvironmentStatus | undefined): Event | undefined {
@@ -162,7 +167,7 @@ const SOON_MS = 3_600_000;
  * changed, or the event preceded a restart. In memory only.
  */
 export function createExpiringSoon({ events, clock }: { readonly events: EventRecorder; readonly clock: Clock }) {
-  /** By UID, the expiry that was seen while it was further ahead, in milliseconds. */
+  /** Expiry that was seen while it was further ahead, in milliseconds, by UID. */
   const ahead = new Map<string, number>();
   return {
     check(environment: EphemeralEnvironment): void {
@@ -173,9 +178,9 @@ export function createExpiringSoon({ events, clock }: { readonly events: EventRe
         ahead.set(uid, from.getTime());
         return;
       }
-      const isNews = ahead.get(uid) === from?.getTime();
+      const wasAhead = ahead.get(uid) === from?.getTime();
       ahead.delete(uid);
-      if (from === undefined || dueInMs <= 0 || !isNews) return;
+      if (from === undefined || dueInMs <= 0 || !wasAhead) return;
       const message = `expires at ${from.toISOString()}, and is deleted then unless it is extended or protected`;
       events.publish(normal("ExpiringSoon", "Expire", message), environment.metadata);
     },

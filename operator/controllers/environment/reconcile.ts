@@ -6,7 +6,8 @@ import {
 } from "../../../crds/environment/ephemeral-environment.ts";
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
 import { isServing } from "../../../crds/environment/progress.ts";
-import { asRun, nextSleep } from "../../../crds/environment/sleep.ts";
+import { asRun, isAsleep, nextSleep } from "../../../crds/environment/sleep.ts";
+import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -96,18 +97,30 @@ function maySleepNext({ status: former }: EphemeralEnvironment, { sleep, rollout
 }
 
 /** The environment as it should run now, with the next state of its sleep. */
-function withSleep(environment: EphemeralEnvironment, context: AdvanceContext): EphemeralEnvironment {
+async function withSleep(environment: EphemeralEnvironment, context: AdvanceContext): Promise<EphemeralEnvironment> {
   const { sleep: former, ...status } = environment.status ?? {};
-  const now = context.clock.now();
-  const sleep = nextSleep(environment, {
-    wish: sleepWish(environment, context),
-    now,
-    isServing: isServing(environment),
-  });
-  const inMs = Date.parse(sleep?.nextAt ?? "") - now.getTime();
+  const sleep = await sleepOf(environment, context);
+  const inMs = Date.parse(sleep?.nextAt ?? "") - context.clock.now().getTime();
   if (inMs < context.aheadMs) context.requeueUrgently(inMs);
   if (equalJson(former, sleep)) return asRun(environment);
   return asRun({ ...environment, status: sleep === undefined ? status : { ...status, sleep } });
+}
+
+/** A running Job keeps it awake, like an update. */
+async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContext): Promise<SleepStatus | undefined> {
+  const { clock, observedRequests, pods, requeueUrgently } = context;
+  const input = {
+    wish: sleepWish(environment, context),
+    now: clock.now(),
+    isServing: isServing(environment),
+    activity: observedRequests.of(environment),
+  };
+  const sleep = nextSleep(environment, input);
+  if (sleep?.state !== "asleep" || isAsleep(environment)) return sleep;
+  const running = await pods.running(environment.metadata);
+  if (!running.some(({ kind }) => JOBS.has(kind))) return sleep;
+  requeueUrgently(JOB_RECHECK_MS);
+  return nextSleep(environment, { ...input, isServing: false });
 }
 
 function sleepWish({ spec, status }: EphemeralEnvironment, { repositories, settings }: AdvanceContext) {
@@ -180,7 +193,8 @@ async function outcomeOf(
 /** Status after the steps, with the usage, and without announcements. */
 function statusOf(environment: EphemeralEnvironment, results: StepResults, context: AdvanceContext) {
   const conditions = context.plan.map(({ condition }) => condition);
-  const current = { ...context, now: context.clock.now(), conditions };
+  const activityProblem = context.observedRequests.problem();
+  const current = { ...context, now: context.clock.now(), conditions, activityProblem };
   return withUsage(statusAfter(environment, results, current), environment, current);
 }
 

@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { Settings } from "../../../config/settings.ts";
 import type { SecretStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import type { WantedSecret } from "../../../crds/repository/repository.ts";
+import type { GeneratedSecret } from "../../../crds/repository/repository.ts";
 import { isSharedWith } from "../../../crds/secret-sharing.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import type { Repositories } from "../../ports/repositories.ts";
@@ -105,7 +105,7 @@ function notFound(variable: string, source: string): Unfinished {
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /** Random value of the kind and length, from the system's cryptographic source. */
-export function randomSecret({ kind, length }: WantedSecret): Sensitive {
+export function randomSecret({ kind, length }: GeneratedSecret): Sensitive {
   return new Sensitive(SHAPES[kind](length));
 }
 
@@ -116,4 +116,4 @@ const SHAPES = {
   key: (length: number) => randomBytes(length).toString("base64url").slice(0, length),
   token: (length: number) => randomBytes(length).toString("hex").slice(0, length),
   uuid: () => randomUUID(),
-} satisfies Record<WantedSecret["kind"], (length: number) => string>;
+} satisfies Record<GeneratedSecret["kind"], (length: number) => string>;

@@ -7,9 +7,9 @@ import {
   branchOf,
   chartOf,
   chartSourceOf,
+  generatedSecrets,
   type Repository,
   tagTemplateOf,
-  wantedSecrets,
 } from "../../../crds/repository/repository.ts";
 import { mappingOf, valuesProblem } from "../../../crds/repository/values-mapping.ts";
 import type { ChartTemplates, TemplateChoice, TemplateVariable } from "../../ports/api/chart-templates.ts";
@@ -100,7 +100,7 @@ function templateVariables(input: PlanInput, { generatesSecrets }: TemplateChoic
   const services = desiredServices(input);
   const secrets = [
     ...services.flatMap((one) => one.secrets),
-    ...Object.values(input.repositories).flatMap(wantedSecrets),
+    ...Object.values(input.repositories).flatMap(generatedSecrets),
   ];
   const needed = new Set(secrets.map(({ name }) => name));
   const derived = services

@@ -19,7 +19,7 @@ import {
 } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import type { DecisionContext } from "../../webhooks/decision.ts";
-import { isWanted } from "../../webhooks/pull-request/rules.ts";
+import { isIncluded } from "../../webhooks/pull-request/rules.ts";
 import { differ, type KnownState, storedStates, withAction } from "../../webhooks/pull-request/states.ts";
 import { refetchedDelivery } from "../../webhooks/stored.ts";
 
@@ -34,7 +34,7 @@ export interface MissedWebhookDependencies {
   readonly pullRequestReader: PullRequestReader;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "claim">;
   /** The state that decisions are taken from. */
-  readonly world: DecisionContext;
+  readonly decisionContext: DecisionContext;
 }
 
 /** Retention of GitHub's log. An older pull request may have lost its environment and its record long ago. */
@@ -104,9 +104,9 @@ async function sweep(context: Sweep): Promise<number> {
   return failed + Math.max(0, unlisted.length - MOST_FETCHED);
 }
 
-function environmentsOf({ repository, hosted, world }: Sweep): readonly EphemeralEnvironment[] {
+function environmentsOf({ repository, hosted, decisionContext }: Sweep): readonly EphemeralEnvironment[] {
   const { name } = repository.metadata;
-  return world.environments.ofRepository(name).filter(({ metadata, spec: { trigger } }) => {
+  return decisionContext.environments.ofRepository(name).filter(({ metadata, spec: { trigger } }) => {
     const isOfRepository = trigger?.repository === name && trigger.provider === hosted.host;
     return metadata.deletionTimestamp === undefined && trigger?.kind === "pull_request" && isOfRepository;
   });
@@ -157,9 +157,11 @@ function surveyOf(answers: readonly HostedPullRequest[], own: readonly Ephemeral
   };
 }
 
-function newestKnown(number: number, { repository, hosted, world }: Sweep): KnownState | undefined {
-  const stored = world.deliveries.ofPullRequest(pullRequestKey(hosted.host, repository.metadata.name, number));
-  return storedStates(stored, hosted.host, world).at(-1);
+function newestKnown(number: number, { repository, hosted, decisionContext }: Sweep): KnownState | undefined {
+  const stored = decisionContext.deliveries.ofPullRequest(
+    pullRequestKey(hosted.host, repository.metadata.name, number),
+  );
+  return storedStates(stored, hosted.host, decisionContext).at(-1);
 }
 
 /** Stores each state under a name of its own, so that two sweeps store it once; answers how many are new. */
@@ -206,7 +208,7 @@ export function missedStates(survey: Survey) {
   const { answers, environments, rules } = survey;
   const byNumber = new Map(answers.map((answer) => [answer.number, answer]));
   const missed = [...byNumber.values()].filter((answer) => isMissed(answer, survey));
-  const isEnd = (answer: HostedPullRequest) => environments.has(answer.number) && !isWanted(answer, rules);
+  const isEnd = (answer: HostedPullRequest) => environments.has(answer.number) && !isIncluded(answer, rules);
   const ends = missed.filter(isEnd).length;
   const isPlausible = ends <= Math.max(IMPLAUSIBLE_ENDS.moreThan, environments.size * IMPLAUSIBLE_ENDS.share);
   if (isPlausible) return { states: missed, implausible: 0 };
@@ -220,7 +222,7 @@ function isMissed(answer: HostedPullRequest, survey: Survey): boolean {
   if (former !== undefined && atMs !== undefined && atMs < former.atMs) return false;
   if (former !== undefined && !differ(former.state, answer, rules)) {
     const isLeft = environments.has(answer.number) && !protectedOnes.has(answer.number);
-    return answer.state === "closed" && isLeft && !isWanted(answer, rules);
+    return answer.state === "closed" && isLeft && !isIncluded(answer, rules);
   }
   if (environments.has(answer.number)) return true;
   return answer.state === "open" && atMs !== undefined && atMs >= createsSince.getTime();

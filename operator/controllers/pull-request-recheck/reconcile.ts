@@ -21,11 +21,11 @@ export interface PullRequestRecheckDependencies extends ProcessingContext, Refet
  * Creates nothing, and does nothing while a delivery of the pull request is pending.
  */
 export function createRecheck(context: PullRequestRecheckDependencies): Reconcile {
-  const { world, webhookDeliveries, clock } = context;
+  const { decisionContext, webhookDeliveries, clock } = context;
   const onPresent: ProcessingContext["decide"] = async (subject, seen) =>
     (await context.decide(subject, seen)).filter(({ decision }) => decision.do !== "create");
   return async (name, { signal }) => {
-    const environment = world.environments.find(name);
+    const environment = decisionContext.environments.find(name);
     const newest = environment && isPresent(environment) ? newestOf(environment, context) : undefined;
     if (newest === undefined) return;
     await refetch(newest, context, signal);
@@ -37,10 +37,10 @@ export function createRecheck(context: PullRequestRecheckDependencies): Reconcil
 /** The delivery that reported the newest state of the pull request; none while one is to be decided. */
 function newestOf(
   { spec }: EphemeralEnvironment,
-  { world }: PullRequestRecheckDependencies,
+  { decisionContext }: PullRequestRecheckDependencies,
 ): WebhookDelivery | undefined {
-  const deliveries = world.deliveries.ofPullRequest(triggerKey(spec.trigger) ?? "");
+  const deliveries = decisionContext.deliveries.ofPullRequest(triggerKey(spec.trigger) ?? "");
   if (deliveries.some(isPending)) return undefined;
-  const newest = storedStates(deliveries, spec.trigger?.provider ?? "", world).at(-1);
+  const newest = storedStates(deliveries, spec.trigger?.provider ?? "", decisionContext).at(-1);
   return newest && deliveries.find(({ spec: { event } }) => event.pullRequest === newest.state);
 }

@@ -1,7 +1,7 @@
 import { findCondition, transition, withCondition } from "../../../crds/conditions.ts";
 import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
 import { reconcileToken } from "../../../crds/group.ts";
-import { askedCheck, isKept, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
+import { isKept, type Repository, type RepositoryStatus, requestedCheck } from "../../../crds/repository/repository.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { StatusWriter } from "../../ports/cluster.ts";
@@ -70,7 +70,7 @@ function isOutdated(repository: Repository, context: RepositoryDependencies): bo
 
 function untilDueMs(repository: Repository, now: Date): number {
   const { metadata, status } = repository;
-  const isNew = status?.observedGeneration !== metadata.generation || askedCheck(repository) !== undefined;
+  const isNew = status?.observedGeneration !== metadata.generation || requestedCheck(repository) !== undefined;
   if (isNew || status.lastCheckedAt === undefined) return 0;
   const isReady = findCondition(status.conditions, "Ready")?.status === "True";
   return (isReady ? CHECK_EVERY_MS : RECHECK_MS) - elapsedMs(new Date(status.lastCheckedAt), now);

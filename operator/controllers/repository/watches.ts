@@ -1,5 +1,5 @@
 import { repositoriesOf } from "../../../crds/environment/ephemeral-environment.ts";
-import { askedCheck, type Repository } from "../../../crds/repository/repository.ts";
+import { type Repository, requestedCheck } from "../../../crds/repository/repository.ts";
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 import { hasNewIdentity } from "./host-identity.ts";
@@ -41,5 +41,5 @@ function isRelevant(current: Repository, previous: Repository | undefined): bool
   const requestOf = ({ metadata }: Repository) =>
     [metadata.uid, metadata.generation, metadata.deletionTimestamp].join();
   if (previous === undefined || requestOf(previous) !== requestOf(current)) return true;
-  return askedCheck(current) !== undefined && askedCheck(current) !== askedCheck(previous);
+  return requestedCheck(current) !== undefined && requestedCheck(current) !== requestedCheck(previous);
 }

@@ -3,7 +3,7 @@ import type { Caches } from "../../ports/caches.ts";
 import { createHookReconciler, type WebhookRegistrationDependencies } from "./reconcile.ts";
 import { enqueueOnChecks } from "./watches.ts";
 
-/** The controller that examines webhooks of Repositories on their hosts. */
+/** The controller that checks webhooks of Repositories on their hosts. */
 export function webhookRegistrationController(
   dependencies: WebhookRegistrationDependencies & { readonly caches: Caches },
 ): Controller {

@@ -236,7 +236,7 @@ function changesBetween<T extends KubeObject>(
   ];
 }
 
-/** After a restore of etcd versions repeat, but another object of the name has another UID. */
+/** Compares UIDs, too: after a restore of etcd versions repeat, but another object of the name has another UID. */
 function isSameVersion(one: KubeObject["metadata"], other: KubeObject["metadata"]): boolean {
   return one.uid === other.uid && one.resourceVersion === other.resourceVersion;
 }

@@ -50,7 +50,7 @@ export interface KubeExchangeOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly onRequest?: RequestInterceptor | undefined;
-  /** Without it every call is allowed. */
+  /** Guard of writes; without it every call is allowed. */
   readonly guard?: WriteGuard | undefined;
 }
 

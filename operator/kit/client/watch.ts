@@ -58,7 +58,10 @@ function watchCall(type: ResourceType, options: WatchOptions): Call {
   };
 }
 
-/** Without a version the API server begins with the newest state, as in a consistent list, from its memory. */
+/**
+ * Beginning of a watch; without a version the API server begins with the newest state, as in a consistent list, from its
+ * memory.
+ */
 function startOf({ resourceVersion }: WatchOptions): Call["query"] {
   if (resourceVersion !== undefined) return { resourceVersion };
   return { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan" };

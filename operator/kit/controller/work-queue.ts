@@ -218,8 +218,8 @@ class RetryDelays {
   }
 
   /**
-   * Beyond the longest backoff a key takes no token and gets a random delay up to it: such keys come evenly, and an
-   * outage has no long after-effects.
+   * Delay by the token bucket. Beyond the longest backoff a key takes no token and gets a random delay up to it: such
+   * keys come evenly, and an outage has no long after-effects.
    */
   #commonDelayMs(): number {
     const { longest } = this.#backoff;

@@ -1,6 +1,6 @@
 import type { EnvironmentSpec, EphemeralEnvironment, Phase } from "../../../crds/environment/ephemeral-environment.ts";
 import type { IdempotencyRecord } from "../../../crds/environment/idempotency-record.ts";
-import type { SleepSchedule, SleepStatus } from "../../../crds/sleep.schema.ts";
+import type { SleepStatus, SleepWish } from "../../../crds/sleep.schema.ts";
 import type { OperatorEnvironments } from "../environments.ts";
 
 /** A change of the TTL. */
@@ -15,8 +15,8 @@ export interface Extension {
 /** Updatable fields of a spec; absent ones stay. */
 export interface EnvironmentUpdate extends Pick<EnvironmentSpec, "protected" | "suspended"> {
   readonly protectedUntil?: string | null;
-  /** `schedule: null`: it never sleeps. */
-  readonly sleep?: { readonly schedule: SleepSchedule | null };
+  /** null removes a field. */
+  readonly sleep?: { readonly [Field in keyof SleepWish]?: SleepWish[Field] | null };
   readonly backend?: SourceUpdate;
   /** Only for an environment with a frontend. */
   readonly frontend?: SourceUpdate;
@@ -40,7 +40,7 @@ export interface EnvironmentQuery {
   readonly isVisible: (rights: EnvironmentRights) => boolean;
   /** Phase as shown to users, see `shownPhase`. */
   readonly phase?: Phase;
-  /** As shown to users, see `sleepState`. */
+  /** State as shown to users, see `sleepState`. */
   readonly sleep?: SleepStatus["state"];
   /** Literal part of the name. */
   readonly search?: string;
@@ -114,11 +114,17 @@ export interface Environments extends OperatorEnvironments {
    */
   extend(environment: EphemeralEnvironment, extension: Extension): Promise<EphemeralEnvironment>;
   /**
-   * Merges the update into the spec, on the version read. `suspended: false` also wakes what its schedule has asleep.
+   * Merges the update into the spec, on the version read. `suspended: false` also wakes what its schedule, or idleness,
+   * has asleep.
    *
    * @throws EnvironmentConflict when it is terminating, or its GitOps tool would revert the change
    */
   update(environment: EphemeralEnvironment, update: EnvironmentUpdate): Promise<EphemeralEnvironment>;
+  /**
+   * Records that a person looks at the environment, which keeps it awake for a while; once in four minutes, through any
+   * replica. Fine when it is gone.
+   */
+  recordActivity(environment: EphemeralEnvironment): Promise<void>;
   /**
    * Requests a reconcile of the environment, terminating or not, and waits at most `withinMs`. Requests within five
    * seconds, through any replica, share one reconcile.

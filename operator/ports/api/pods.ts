@@ -8,7 +8,7 @@ export interface Workload extends NamedObject {
   /** `backend`, `frontend` or a backing service; absent: none of them. */
   readonly component?: string;
   /** Desired pods, for a Job the completions; absent for an unknown kind. */
-  readonly wanted?: number;
+  readonly desired?: number;
   /** Ready or completed pods. */
   readonly ready: number;
   /** Restarts of containers of its current pods. */

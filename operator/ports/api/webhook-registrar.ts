@@ -27,7 +27,7 @@ export interface HookProblem {
 
 /** A hook that delivers to the platform, or did under another address. */
 export interface CheckedHook extends Pick<RepositoryHook, "id" | "events" | "state"> {
-  /** Without query and credentials. */
+  /** Address without query and credentials. */
   readonly address: string;
   /** True for the expected address. */
   readonly isHere: boolean;

@@ -1,7 +1,7 @@
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
-import { UNWANTED_ANNOTATION } from "../../../crds/group.ts";
+import { EXCLUDED_BY_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS } from "../../../crds/names.ts";
 import { hasPlaceholder } from "../../../crds/repository/image-tag.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../../crds/repository/repository.ts";
 import { CREATE_ACTIONS } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict } from "../../../crds/webhooks/webhook-delivery.ts";
-import { contextOf, unwantedReport, wantsOf } from "../../host-reports/desired-reports.ts";
+import { contextOf, exclusionReport, wantsOf } from "../../host-reports/desired-reports.ts";
 import { type Decided, deletion, nameTaken, nothing, verdict } from "../decision.ts";
 import { withReports } from "../pipeline/report.ts";
 import { CREATION_RULES, endsEnvironment, FORKS, LASTING_RULES, type Rule, type RuleInput } from "./rules.ts";
@@ -63,7 +63,7 @@ function updateOf(input: RuleInput, environment: EphemeralEnvironment, head: Hea
   const lasting = evaluate(input, LASTING_RULES);
   // A protected environment stays, and follows its pull request.
   if (lasting.broken !== undefined && !isProtected(environment)) {
-    const annotations = { ...appliedAnnotation(input.state), ...unwantedAnnotation(input, lasting.broken.message) };
+    const annotations = { ...appliedAnnotation(input.state), ...exclusionAnnotation(input, lasting.broken.message) };
     return deletion(environment, lasting.broken.reason, lasting.trace, annotations);
   }
   const { type } = input.repository.spec;
@@ -81,7 +81,7 @@ function updateOf(input: RuleInput, environment: EphemeralEnvironment, head: Hea
       withReports({ ...source, ...head }, repository, input),
     ]),
   );
-  const annotations = { ...appliedAnnotation(input.state), ...wantedAgain(environment) };
+  const annotations = { ...appliedAnnotation(input.state), ...withoutExclusion(environment) };
   return { decision: { do: "update", environment, spec, annotations, reason: "NewCommit" }, trace };
 }
 
@@ -112,7 +112,7 @@ function ownSources({ spec }: EphemeralEnvironment, { repository, context }: Rul
 
 function creation(input: RuleInput, existing: ExistingEnvironment | undefined): Decided | MayCreate {
   const { broken, trace } = evaluate(input, CREATION_RULES);
-  if (broken !== undefined) return unwantedStatus(input, trace) ?? nothing(broken.reason, broken.message, trace);
+  if (broken !== undefined) return exclusionStatus(input, trace) ?? nothing(broken.reason, broken.message, trace);
   return existing === undefined ? { mayCreate: true, trace } : nameTaken(existing.environment, trace);
 }
 
@@ -132,17 +132,17 @@ const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allo
  * status, without a token of the host, or when something else prevents an environment: an approval, a limit, a user's
  * deletion.
  */
-function unwantedStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decided | undefined {
+function exclusionStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decided | undefined {
   const { repository, state, context } = input;
-  const rule = wantsOf(repository).successWithoutEnvironment ? unwantedBy(input, trace) : undefined;
+  const rule = wantsOf(repository).successWithoutEnvironment ? excludingRule(input, trace) : undefined;
   const hosted = hostedRepository(repository, context.settings);
   if (rule === undefined || hosted === undefined) return undefined;
-  const report = { ...unwantedReport(rule), commit: state.headCommit, context: contextOf(repository.metadata.name) };
-  return { decision: { do: "report", repository: hosted, report, reason: "Unwanted" }, trace };
+  const report = { ...exclusionReport(rule), commit: state.headCommit, context: contextOf(repository.metadata.name) };
+  return { decision: { do: "report", repository: hosted, report, reason: "Excluded" }, trace };
 }
 
 /** Message of the rule that wants no environment, if any. */
-function unwantedBy({ rules, state, action }: RuleInput, trace: readonly RuleVerdict[]): string | undefined {
+function excludingRule({ rules, state, action }: RuleInput, trace: readonly RuleVerdict[]): string | undefined {
   const broken = trace.filter(({ passed }) => !passed);
   if (broken.some(({ rule }) => TAKES_PART.includes(rule))) return undefined;
   const isDeniedFork = state.isFork && rules.forks !== "approve";
@@ -154,11 +154,11 @@ function unwantedBy({ rules, state, action }: RuleInput, trace: readonly RuleVer
 }
 
 /** Annotations for a deletion whose end is reported as a success; see `reportDeleted`. */
-function unwantedAnnotation({ repository }: RuleInput, rule: string): Record<string, string> {
-  return wantsOf(repository).successWithoutEnvironment ? { [UNWANTED_ANNOTATION]: rule } : {};
+function exclusionAnnotation({ repository }: RuleInput, rule: string): Record<string, string> {
+  return wantsOf(repository).successWithoutEnvironment ? { [EXCLUDED_BY_ANNOTATION]: rule } : {};
 }
 
 /** Removes the annotation after a deletion that did not happen. */
-function wantedAgain({ metadata }: EphemeralEnvironment): Record<string, null> {
-  return metadata.annotations?.[UNWANTED_ANNOTATION] === undefined ? {} : { [UNWANTED_ANNOTATION]: null };
+function withoutExclusion({ metadata }: EphemeralEnvironment): Record<string, null> {
+  return metadata.annotations?.[EXCLUDED_BY_ANNOTATION] === undefined ? {} : { [EXCLUDED_BY_ANNOTATION]: null };
 }

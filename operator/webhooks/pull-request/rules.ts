@@ -175,7 +175,7 @@ function returnProblem(input: RuleInput): string | undefined {
   const { former, states } = input;
   if (former === undefined) return undefined;
   const { record, isDeletedByEvent } = former;
-  if (isDeletedByEvent || wasUnwanted(input, record)) return undefined;
+  if (isDeletedByEvent || wasExcluded(input, record)) return undefined;
   const deletedMs = Date.parse(record.spec.deletedAt);
   const since = states.filter(({ atMs }) => atMs >= deletedMs);
   const isReopened = since.some(({ state }) => state.action === "reopened");
@@ -191,10 +191,10 @@ function returnProblem(input: RuleInput): string | undefined {
  * True when the pull request deserved no environment at the deletion, so an event caused it; after a crash its delivery
  * may not say so. Also assumed without deliveries of that time.
  */
-function wasUnwanted({ states, rules }: RuleInput, { spec }: EnvironmentRecord): boolean {
+function wasExcluded({ states, rules }: RuleInput, { spec }: EnvironmentRecord): boolean {
   const thenMs = Date.parse(spec.deletedAt) + SECOND_MS;
   const then = states.findLast(({ receivedAtMs }) => receivedAtMs < thenMs);
-  return then === undefined ? !isEndOfItsOwn(spec) : !isWanted(then.state, rules);
+  return then === undefined ? !isEndOfItsOwn(spec) : !isIncluded(then.state, rules);
 }
 
 /** True when it expired, or a user deleted it through the REST interface. */
@@ -216,7 +216,7 @@ function concernsLabel({ state, isUnsure }: KnownState, rules: PullRequestRules)
 }
 
 /** True when the environment of a pull request in this state stays. */
-export function isWanted(
+export function isIncluded(
   state: Pick<PullRequestState, "state" | "merged" | "draft" | "labels">,
   rules: PullRequestRules,
 ): boolean {

@@ -43,7 +43,7 @@ export function knownStates(
   return statesOf([...deliveries.map(({ spec }) => spec), current], host, context);
 }
 
-/** Like `knownStates`, without a current event. */
+/** Known states without a current event; see `knownStates`. */
 export function storedStates(
   deliveries: readonly WebhookDelivery[],
   host: string,
@@ -135,7 +135,7 @@ export function sameSecondStates(newest: KnownState, states: readonly KnownState
 export interface RefetchContext {
   readonly pullRequestReader: Pick<PullRequestReader, "pullRequest">;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "claim">;
-  readonly world: DecisionContext;
+  readonly decisionContext: DecisionContext;
   readonly clock: Clock;
 }
 
@@ -152,11 +152,11 @@ export async function refetch(
   signal: AbortSignal,
 ): Promise<readonly RuleVerdict[]> {
   const verdicts: RuleVerdict[] = [];
-  for (const stale of statesToRefetch(delivery, context.world)) {
+  for (const stale of statesToRefetch(delivery, context.decisionContext)) {
     const { repository, newest } = stale;
     const answer = await fetchState(stale, context, signal);
     const problem = typeof answer === "string" ? `what is known decides, because ${answer}` : undefined;
-    verdicts.push(verdict(repository, "host_asked", problem));
+    verdicts.push(verdict(repository, "state_refetched", problem));
     if (typeof answer === "string") continue;
     const state = withAction(answer, newest.state, repository.spec.pullRequest);
     const { name, spec } = refetchedDelivery({ repository, state, cause: delivery.metadata.name }, context.clock.now());
@@ -199,17 +199,17 @@ interface StaleState {
 }
 
 /** Pull requests to refetch before a delivery is decided; none of hosts without a token in the settings. */
-export function statesToRefetch({ metadata, spec }: WebhookDelivery, world: DecisionContext): readonly StaleState[] {
+export function statesToRefetch({ metadata, spec }: WebhookDelivery, context: DecisionContext): readonly StaleState[] {
   const { source, event, host = "", repositories = [] } = spec;
   const number = event.pullRequest?.number ?? event.approval?.number;
   // A fetched state needs no refetch, so that each event causes one.
   if (number === undefined || source === "refetch") return [];
   return repositories.flatMap((name) => {
-    const repository = world.repositories.find(name);
-    const hosted = repository && hostedRepository(repository, world.settings);
-    if (hosted?.host !== host || repository === undefined || !getsEnvironments(repository, number, world)) return [];
-    const stored = world.deliveries.ofPullRequest(pullRequestKey(host, name, number));
-    const states = knownStates(stored, { event, host, delivery: metadata.name }, world);
+    const repository = context.repositories.find(name);
+    const hosted = repository && hostedRepository(repository, context.settings);
+    if (hosted?.host !== host || repository === undefined || !getsEnvironments(repository, number, context)) return [];
+    const stored = context.deliveries.ofPullRequest(pullRequestKey(host, name, number));
+    const states = knownStates(stored, { event, host, delivery: metadata.name }, context);
     const newest = states.at(-1);
     if (newest === undefined || !isStale(newest, states, repository.spec.pullRequest ?? {})) return [];
     return [{ repository, number, hosted, newest }];

@@ -17,7 +17,7 @@ const NAMESPACE = "ephemeral-system";
 const DAYS = 400;
 /** Requests a second to all dashboards together: 300 each in half a minute. */
 const PER_SECOND = 80;
-/** For V8's compilation, and for data that is read once. */
+/** Time for V8's compilation, and for data that is read once. */
 const WARM_UP_SECONDS = 5;
 const PATHS = [
   ...["metrics", "slo/status", "costs/summary", "costs/dashboard"].map((path) => `/api/observability/${path}`),

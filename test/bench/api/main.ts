@@ -26,7 +26,7 @@ const options = optionsOf(
 );
 const environments = Number(options.environments);
 const PER_SECOND = 200;
-/** For V8's compilation; the process runs for weeks. */
+/** Time for V8's compilation; the process runs for weeks. */
 const WARM_UP_SECONDS = 10;
 /** The idle server and the platform are measured in turn. */
 const ROUNDS = 6;

@@ -69,7 +69,7 @@ async function measureOpening(reader: Reader, idle: IdleServer): Promise<Verdict
   };
 }
 
-/** From a write of the status to the row that shows it; a Node client of the same stream is measured as well. */
+/** Measures the time from a write of the status to the row that shows it; a Node client of the same stream is measured as well. */
 async function measureChanges(
   reader: Reader,
   { direct, client }: { readonly direct: KubeClient; readonly client: Client },
@@ -119,7 +119,7 @@ function inTime<T>(work: Promise<T>, what: string): Promise<T> {
   return Promise.race([work, late]);
 }
 
-/** From the press of "Older" to the rows of the next page, beside a Node client's same call. */
+/** Measures the time from the press of "Older" to the rows of the next page, beside a Node client's same call. */
 async function measurePages(reader: Reader, client: Client): Promise<Verdict> {
   const page = await reader.openConsole();
   const shown: number[] = [];

@@ -79,7 +79,7 @@ const usualSpec: EnvironmentSpec = {
   frontend: { repository: "test-frontend", branch: "main", commit: COMMIT },
 };
 
-/** After large writes into etcd, the API server's caches may be minutes behind: then it answers no list. */
+/** Answers false for an API server that is behind: minutes after large writes into etcd it may answer no list. */
 function falseWhileBehind(error: unknown): boolean {
   if (!isUnavailable(error)) throw error;
   return false;

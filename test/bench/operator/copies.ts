@@ -28,15 +28,15 @@ const REQUESTS_AT_ONCE = 4;
 /**
  * @param etcd its socket, started with its gateway
  * @param name of a ready environment; no other name may begin with it
- * @param isWanted selects its keys; default: all
+ * @param isSelected selects its keys; default: all
  */
 export async function patternOf(
   etcd: string,
   name: string,
-  isWanted: (key: string) => boolean = () => true,
+  isSelected: (key: string) => boolean = () => true,
 ): Promise<Pattern> {
   const all = await entries(etcd);
-  const own = all.filter(({ key }) => isWanted(key) && (key.includes(`/${name}`) || key.includes(`/env-${name}`)));
+  const own = all.filter(({ key }) => isSelected(key) && (key.includes(`/${name}`) || key.includes(`/env-${name}`)));
   return {
     async copyTo(names) {
       const wrong = names.find((other) => other.length !== name.length);

@@ -15,7 +15,7 @@ export interface CreationSizes {
   readonly many: number;
 }
 
-/** As many at a time as the operator has workers. */
+/** Creations at a time, as many as the operator has workers. */
 const AT_ONCE = 32;
 export const DEADLINE_MS = 120_000;
 /** The operator's probes of earlier environments are no part of a creation. */

@@ -37,7 +37,7 @@ export interface Figures {
   readonly cpuSeconds: number;
   /** Sent writes since the start, by verb and kind. */
   readonly writes: Readonly<Record<string, number>>;
-  /** By environment: the time of its deletion's answer, by the process's own clock. */
+  /** Time of a deletion's answer by environment, by the process's own clock. */
   readonly expired: Readonly<Record<string, number>>;
   readonly rssMib: number;
   readonly peakMib: number;

@@ -5,14 +5,14 @@ export interface ReaderOptions {
   readonly url: string;
   readonly caFile: string;
   readonly token: string;
-  /** With their queries. */
+  /** Paths with their queries. */
   readonly paths: readonly string[];
 }
 
 export interface ReadLists {
-  /** By the machine's clock. */
+  /** End by the machine's clock. */
   readonly doneAtMs: number;
-  /** On all its threads, since its start. */
+  /** Processor time of all its threads, since its start. */
   readonly cpuSeconds: number;
   readonly bytes: number;
   readonly objects: number;

@@ -19,7 +19,7 @@ const DEADLINE_MS = 300_000;
 /** Pause between changes of existing environments, all the time. */
 const CHANGE_EVERY_MS = 50;
 
-/** About as many calls as a new environment waits for one after the other. */
+/** Number of calls that a new environment waits for one after the other, roughly. */
 const PLAIN_WRITES = 10;
 
 /**

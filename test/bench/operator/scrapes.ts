@@ -12,7 +12,7 @@ const TURN_MS = 500;
 interface Longest {
   readonly scraped: number[];
   readonly quiet: number[];
-  /** Of an idle process, in all turns. */
+  /** Delays of an idle process, in all turns. */
   readonly idle: number[];
 }
 

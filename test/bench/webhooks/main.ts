@@ -31,7 +31,7 @@ const options = optionsOf(
   "A plain client writes for as long, in slices of ten seconds in turns with the platform.",
 );
 const PER_SECOND = 50;
-/** On an overloaded machine a queue grows during a slice: both sides have slices of equal length. */
+/** Length of a slice of both sides: on an overloaded machine a queue grows during one. */
 const SLICE_SECONDS = 10;
 const namespace = "ephemeral-system";
 /** The operator's time for a killed process's work; it takes over after 30 s. */
@@ -218,13 +218,13 @@ async function unsettled(acknowledged: readonly PullRequestEvent[], { admin }: W
   const newest = new Map<string, string>();
   // Stored deliveries count: an event may have arrived although its answer was lost.
   const inOrder = items.filter(({ spec }) => spec.event.pullRequest !== undefined).sort(byTime);
-  const wanted = new Set(acknowledged.map(({ environment }) => environment));
+  const expected = new Set(acknowledged.map(({ environment }) => environment));
   for (const { spec } of inOrder) {
     const { number, headCommit } = spec.event.pullRequest ?? { number: 0, headCommit: "" };
     newest.set(`${spec.repositories?.[0]}-pr-${number}`, headCommit);
   }
   const behind = [...newest]
-    .filter(([name, commit]) => wanted.has(name) && commits.get(name) !== commit)
+    .filter(([name, commit]) => expected.has(name) && commits.get(name) !== commit)
     .map(([name]) => name);
   return [...open.map(({ delivery }) => delivery), ...behind];
 }

@@ -4,7 +4,7 @@ import type { PlatformProcess } from "../../support/plane/platform-process.ts";
 /** An event from a host. */
 export interface WebhookEvent {
   readonly delivery: string;
-  /** Below `/api/webhooks/`. */
+  /** Path below `/api/webhooks/`. */
   readonly path: "repohost" | "pipelinehost/pipeline";
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;

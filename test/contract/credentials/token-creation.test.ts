@@ -4,14 +4,14 @@ import { DAY_MS } from "../../../crds/durations.ts";
 import { ClusterUnavailable } from "../../../crds/errors.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { NOW, type Person } from "../../support/http/api-service.ts";
-import { tokenCalls, wanted } from "./token-calls.ts";
+import { requested, tokenCalls } from "./token-calls.ts";
 
 const api = tokenCalls();
 const { call, make, made, list } = api;
 
 describe.each(["/api", "/api/v2"])("making a token below %s", (prefix) => {
   test("answers the record and, this once, the token", async () => {
-    const reply = await call("post", `${prefix}/tokens`, "developer", wanted);
+    const reply = await call("post", `${prefix}/tokens`, "developer", requested);
     expectPromised(reply, "post", `${prefix}/tokens`);
     expect(reply.status).toBe(201);
     const { token } = reply.body.data;
@@ -20,7 +20,7 @@ describe.each(["/api", "/api/v2"])("making a token below %s", (prefix) => {
       status: "success",
       data: {
         id: tokenTraits(token).id,
-        ...wanted,
+        ...requested,
         token,
         token_prefix: token.slice(0, 10),
         status: "active",
@@ -38,7 +38,7 @@ describe.each(["/api", "/api/v2"])("making a token below %s", (prefix) => {
 
 describe("a token that is made", () => {
   test("ends when it was asked to", async () => {
-    const token = await made("developer", { ...wanted, expires_in_days: 90 });
+    const token = await made("developer", { ...requested, expires_in_days: 90 });
     expect(token.expires_at).toBe(new Date(Date.parse(NOW) + 90 * DAY_MS).toISOString());
     const authorization = `Bearer ${token.token}`;
     api.service.clock.advance(90 * DAY_MS - 1);
@@ -124,7 +124,7 @@ describe("no token is made", () => {
     ["an owner", { owner: { email: "adm@example.test" } }],
     ["a value of one's own", { token: `svc_${"A".repeat(43)}` }],
   ])("with %s", async (_what, body) => {
-    const reply = await make("developer", { ...wanted, ...body });
+    const reply = await make("developer", { ...requested, ...body });
     expectProblem(reply, 400, undefined, "ENV_CONFIG_INVALID");
     expectPromised(reply, "post", "/api/tokens");
     expect(api.service.apiTokens.list()).toEqual([]);
@@ -134,7 +134,7 @@ describe("no token is made", () => {
     ["developer", ["CONFIG_WRITE"]],
     ["developer", ["ENV_READ", "CONFIG_WRITE"]],
   ])("by a %s who lacks what %j asks for", async (person, scopes) => {
-    const reply = await make(person, { ...wanted, scopes });
+    const reply = await make(person, { ...requested, scopes });
     expectProblem(reply, 403, /CONFIG_WRITE/);
     expect(api.service.apiTokens.list()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { NOW } from "../../support/http/api-service.ts";
-import { tokenCalls, wanted } from "./token-calls.ts";
+import { requested, tokenCalls } from "./token-calls.ts";
 
 const api = tokenCalls();
 const { call, make, made, list } = api;
@@ -9,7 +9,7 @@ const { call, make, made, list } = api;
 describe("the list of tokens", () => {
   test("shows one's own, the newest first, page by page, without values", async () => {
     for (const name of ["first", "second", "third"]) {
-      await make("developer", { ...wanted, name });
+      await make("developer", { ...requested, name });
       api.service.clock.advance(1_000);
     }
     await make("colleague");

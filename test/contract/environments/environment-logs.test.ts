@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { LAST_ACTIVITY_ANNOTATION } from "../../../crds/group.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 
@@ -178,5 +179,24 @@ describe("refused to abuse", () => {
 test("every look at a log is recorded", async () => {
   await logs("argocd");
   const [record] = service.audit.records.filter(({ action }) => action === "getLogs");
-  expect(record).toMatchObject({ event: "read", concerns: "shop", outcome: "accepted", status: 200 });
+  expect(record).toMatchObject({ event: "read", target: "shop", outcome: "accepted", status: 200 });
+});
+
+describe("the look of a person at a log", () => {
+  const seenAt = async () =>
+    (await service.environments.find("shop"))?.metadata.annotations?.[LAST_ACTIVITY_ANNOTATION];
+
+  test("is recorded where the environment may fall asleep", async () => {
+    const environment = await service.environments.find("shop");
+    if (environment === undefined) throw new Error("no shop");
+    const sleep = { state: "awake", since: "2026-06-01T17:00:00Z", afterIdleMinutes: 60 } as const;
+    service.environments.put({ ...environment, status: { phase: "ready", sleep } });
+    expect((await logs("backend")).status).toBe(200);
+    expect(await seenAt()).toBe(service.clock.now().toISOString());
+  });
+
+  test("leaves any other environment as it is", async () => {
+    expect((await logs("backend")).status).toBe(200);
+    expect(await seenAt()).toBeUndefined();
+  });
 });

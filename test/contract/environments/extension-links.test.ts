@@ -208,7 +208,7 @@ describe("the records of links", () => {
       action: "useExtension",
       event: "change",
       outcome: "accepted",
-      concerns: "link",
+      target: "link",
       actor: { subject: ownerOf("developer").subject, method: "link" },
       objects: [{ name: environment.metadata.name, uid: environment.metadata.uid }],
     });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "@jest/globals";
+import { LAST_ACTIVITY_ANNOTATION } from "../../../crds/group.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
 import { logFollowers, messagesOf, PATH } from "./log-followers.ts";
@@ -61,6 +62,25 @@ describe("a caller who follows a log", () => {
       await until(() => reader.comments === count, { what: `comment ${count}` });
     }
     expect(reader.events).toEqual([]);
+  });
+
+  test("keeps the environment awake every four minutes", async () => {
+    const { environments, clock, podLogs } = logs.service;
+    const environment = await environments.find("shop");
+    if (environment === undefined) throw new Error("no shop");
+    const sleep = { state: "awake", since: "2026-06-01T17:00:00Z", afterIdleMinutes: 60 } as const;
+    environments.put({ ...environment, status: { phase: "ready", sleep } });
+    const seenAt = async () => (await environments.find("shop"))?.metadata.annotations?.[LAST_ACTIVITY_ANNOTATION];
+    const reader = await follow();
+    await until(() => podLogs.followers === 1);
+    expect(await seenAt()).toBe(clock.now().toISOString());
+    clock.advance(4 * 60_000);
+    const later = clock.now().toISOString();
+    await until(async () => (await seenAt()) === later, { what: "the second record" });
+    reader.leave();
+    await until(() => podLogs.followers === 0, { what: "the end" });
+    clock.advance(4 * 60_000);
+    expect(await seenAt()).toBe(later);
   });
 
   test("is followed no longer when it leaves", async () => {
@@ -142,5 +162,5 @@ test("following a log is recorded when it begins", async () => {
   await follow();
   await until(() => logs.service.audit.records.some(({ action }) => action === "followLogs"), { what: "the record" });
   const [record] = logs.service.audit.records.filter(({ action }) => action === "followLogs");
-  expect(record).toMatchObject({ event: "read", concerns: "shop", outcome: "accepted", status: 200 });
+  expect(record).toMatchObject({ event: "read", target: "shop", outcome: "accepted", status: 200 });
 });

@@ -150,6 +150,13 @@ describe("the sleep of an environment", () => {
     expect((await found()).spec.sleep).toEqual({});
   });
 
+  test("follows idleness, which replaces the schedule", async () => {
+    await call("patch", PATH, { sleep: { schedule } });
+    const sleep = { after_idle_minutes: 60, minimum_requests: 10 };
+    expect((await call("patch", PATH, { sleep })).status).toBe(200);
+    expect((await found()).spec.sleep).toEqual({ afterIdleMinutes: 60, minimumRequests: 10 });
+  });
+
   test("is part of a creation, in version 2 alone", async () => {
     const asleep = { ...minimal, environment_name: "sleepy-test", sleep: { schedule } };
     const reply = await call("post", "/api/v2/environments", asleep);
@@ -173,6 +180,9 @@ describe("the sleep of an environment", () => {
       cause: "schedule",
       next_at: "2026-06-02T06:00:00.000Z",
       schedule,
+      after_idle_minutes: null,
+      minimum_requests: null,
+      last_activity_at: null,
     });
   });
 
@@ -186,7 +196,9 @@ describe("the sleep of an environment", () => {
     [{ schedule: { ...schedule, time_zone: "Mars/Olympus" } }, /sleep.schedule.time_zone: must be an IANA time zone/],
     [{ schedule: { ...schedule, awake: ["always"] } }, /sleep.schedule.awake.0: must be days and hours/],
     [{ schedule: { ...schedule, awake: [] } }, /sleep.schedule.awake/],
-    [{ after_idle_minutes: 10 }, /sleep.after_idle_minutes: is not a known field/],
+    [{ after_idle_minutes: 9 }, /sleep.after_idle_minutes: must be >= 10/],
+    [{ minimum_requests: 5 }, /sleep.minimum_requests: counts only beside after_idle_minutes/],
+    [{ idle: 10 }, /sleep.idle: is not a known field/],
   ])("stays as it is when %j is sent", async (sleep, words) => {
     expectProblem(await call("patch", PATH, { sleep }), 400, words, "ENV_CONFIG_INVALID");
     expect((await found()).metadata.generation).toBe(1);

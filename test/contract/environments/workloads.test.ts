@@ -8,7 +8,7 @@ const labels = { app: "podinfo" };
 const workload = (kind: string, name: string, more: Partial<Workload> = {}): Workload => ({
   kind,
   name,
-  wanted: 1,
+  desired: 1,
   ready: 1,
   restarts: 0,
   images: [`registry.test/${name}:1`],
@@ -27,7 +27,7 @@ beforeEach(async () => {
   });
   service.workloads.put(
     "shop",
-    workload("Deployment", "podinfo", { component: "backend", wanted: 2, restarts: 3, problem: "fails: repair it" }),
+    workload("Deployment", "podinfo", { component: "backend", desired: 2, restarts: 3, problem: "fails: repair it" }),
     workload("StatefulSet", "redis"),
     workload("Deployment", "redis"),
   );
@@ -48,7 +48,7 @@ describe("the workloads of an environment", () => {
       kind: "Deployment",
       name: "podinfo",
       component: "backend",
-      pods_wanted: 2,
+      pods_desired: 2,
       pods_ready: 1,
       restarts: 3,
       images: ["registry.test/podinfo:1"],
@@ -136,6 +136,6 @@ describe("the log of a workload", () => {
   test("a look at it is recorded", async () => {
     await ask(`${PATH}/logs/backend?workload=podinfo`);
     const [record] = service.audit.records.filter(({ action }) => action === "getLogs");
-    expect(record).toMatchObject({ event: "read", concerns: "shop", outcome: "accepted", status: 200 });
+    expect(record).toMatchObject({ event: "read", target: "shop", outcome: "accepted", status: 200 });
   });
 });

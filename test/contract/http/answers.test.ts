@@ -89,7 +89,7 @@ describe("every answer", () => {
     await service.http.post("/api/environments").set({ authorization }).send(body);
     await service.http.delete("/api/environments/noted").set({ authorization });
     const lines = service.log.filter(({ message, level }) => message === "request answered" && level === "info");
-    expect(lines.map(({ facts }) => [facts.method, facts.subject, facts.concerns, facts.status])).toEqual([
+    expect(lines.map(({ facts }) => [facts.method, facts.subject, facts.target, facts.status])).toEqual([
       ["POST", `${service.issuer.issuer}#dev`, "noted", 200],
       ["DELETE", `${service.issuer.issuer}#dev`, "noted", 200],
     ]);

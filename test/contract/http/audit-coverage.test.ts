@@ -5,7 +5,7 @@ import { listRoutes } from "../../../api/routes.ts";
 import { tokenOf } from "../../../crds/api-token.ts";
 import { startApiService } from "../../support/http/api-service.ts";
 import { fixtureOf } from "../../support/http/route-calls.ts";
-import { auditedCalls, wanted } from "./audited-calls.ts";
+import { auditedCalls, requested } from "./audited-calls.ts";
 
 const api = auditedCalls();
 const { as, create, records } = api;
@@ -26,7 +26,7 @@ describe("each operation that changes something, looks into something or is abou
     const reply = await request.set(await as("admin")).send(call.body);
     const { operationId } = contract;
     expect(records().slice(before)).toMatchObject([
-      { action: operationId, outcome: "accepted", status: reply.status, concerns: expect.any(String) },
+      { action: operationId, outcome: "accepted", status: reply.status, target: expect.any(String) },
     ]);
   });
 });
@@ -36,7 +36,7 @@ test("a look into logs is recorded as a read", async () => {
   await api.service.http.get("/api/environments/noted/logs/backend").set(await as("colleague"));
   const object = { name: "noted", uid };
   expect(records().slice(1)).toMatchObject([
-    { event: "read", action: "getLogs", concerns: "noted", objects: [object], outcome: "accepted", status: 200 },
+    { event: "read", action: "getLogs", target: "noted", objects: [object], outcome: "accepted", status: 200 },
   ]);
 });
 
@@ -64,11 +64,11 @@ test("no record holds a credential or a value that was sent", async () => {
   await api.service.http
     .post(`/api/environments?token=${secret}`)
     .set(headers)
-    .send({ ...wanted, config_overrides: overrides });
+    .send({ ...requested, config_overrides: overrides });
   await api.service.http
     .post("/api/environments")
     .set(headers)
-    .send({ ...wanted, [secret]: secret, ttl: secret });
+    .send({ ...requested, [secret]: secret, ttl: secret });
   expect(records().length).toBeGreaterThanOrEqual(2);
   const text = JSON.stringify(records());
   expect(text).not.toContain(secret);
@@ -117,7 +117,7 @@ describe("a credential that stands where a name belongs", () => {
       await api.service.http
         .post("/api/environments")
         .set(authorization)
-        .send({ ...wanted, environment_name: name });
+        .send({ ...requested, environment_name: name });
       expectUnwritten(name);
     }
   });

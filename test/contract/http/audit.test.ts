@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { EXTENSION_NOTE_ANNOTATION } from "../../../crds/group.ts";
 import { expectProblem, expectPromised } from "../../support/http/api-promises.ts";
-import { auditedCalls, wanted } from "./audited-calls.ts";
+import { auditedCalls, requested } from "./audited-calls.ts";
 
 const api = auditedCalls();
 const { as, create, records } = api;
@@ -11,7 +11,7 @@ const subject = (sub: string) => `${api.service.issuer.issuer}#${sub}`;
 describe("a change leaves exactly one record", () => {
   test("with the caller, the action, the objects, the address and the outcome", async () => {
     const headers = { ...(await as("developer")), "x-request-id": "request-1" };
-    const reply = await api.service.http.post("/api/environments").set(headers).send(wanted);
+    const reply = await api.service.http.post("/api/environments").set(headers).send(requested);
     expect(records()).toEqual([
       {
         auditId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -20,7 +20,7 @@ describe("a change leaves exactly one record", () => {
         action: "createEnvironment",
         actor: { subject: subject("dev"), method: "id_token" },
         from: "127.0.0.1",
-        concerns: "noted",
+        target: "noted",
         objects: [{ name: "noted", uid: reply.body.environment.id }],
         outcome: "accepted",
         status: 200,
@@ -34,7 +34,7 @@ describe("a change leaves exactly one record", () => {
     await api.service.http.put(`/api/environments/${uid}`).set(headers).send({ ttl_hours: 48 });
     await api.service.http.patch("/api/v2/environments/noted").set(headers).send({ suspended: true });
     await api.service.http.delete("/api/v2/environments/noted").set(headers);
-    const seen = records().map(({ action, outcome, concerns, objects }) => [action, outcome, concerns, objects]);
+    const seen = records().map(({ action, outcome, target, objects }) => [action, outcome, target, objects]);
     const object = [{ name: "noted", uid }];
     expect(seen).toEqual([
       ["createEnvironment", "accepted", "noted", object],
@@ -58,8 +58,8 @@ describe("a change leaves exactly one record", () => {
     });
     await extend({ ttl_hours: 72, description: "" });
     const [, first, second] = records();
-    expect(first).toMatchObject({ action: "extendEnvironment", note: "the demo is late" });
-    expect(second).not.toHaveProperty("note");
+    expect(first).toMatchObject({ action: "extendEnvironment", reason: "the demo is late" });
+    expect(second).not.toHaveProperty("reason");
     expect((await api.service.environments.find("noted"))?.metadata.annotations).not.toHaveProperty([
       EXTENSION_NOTE_ANNOTATION,
     ]);
@@ -76,20 +76,20 @@ describe("a change leaves exactly one record", () => {
     await create();
     const seen = records()
       .slice(1)
-      .map(({ event, action, concerns, outcome, status, errorCode }) => ({
+      .map(({ event, action, target, outcome, status, errorCode }) => ({
         event,
         action,
-        concerns,
+        target,
         outcome,
         status,
         errorCode,
       }));
     const refused = { event: "change", outcome: "refused" } as const;
     expect(seen).toEqual([
-      { ...refused, action: "deleteEnvironment", concerns: uid, status: 403, errorCode: undefined },
-      { ...refused, action: "deleteEnvironment", concerns: "noted", status: 404, errorCode: "ENV_NOT_FOUND" },
-      { ...refused, action: "extendEnvironment", concerns: "noted", status: 400, errorCode: "ENV_TTL_EXCEEDED" },
-      { ...refused, action: "createEnvironment", concerns: "noted", status: 400, errorCode: "ENV_NAME_EXISTS" },
+      { ...refused, action: "deleteEnvironment", target: uid, status: 403, errorCode: undefined },
+      { ...refused, action: "deleteEnvironment", target: "noted", status: 404, errorCode: "ENV_NOT_FOUND" },
+      { ...refused, action: "extendEnvironment", target: "noted", status: 400, errorCode: "ENV_TTL_EXCEEDED" },
+      { ...refused, action: "createEnvironment", target: "noted", status: 400, errorCode: "ENV_NAME_EXISTS" },
     ]);
   });
 
@@ -103,7 +103,7 @@ describe("a change leaves exactly one record", () => {
   test("when it fails", async () => {
     const authorization = await as("developer");
     api.service.environments.setReachable(false);
-    await api.service.http.post("/api/environments").set(authorization).send(wanted);
+    await api.service.http.post("/api/environments").set(authorization).send(requested);
     expect(records()).toMatchObject([{ action: "createEnvironment", outcome: "failed", status: 503 }]);
   });
 
@@ -159,16 +159,16 @@ describe("an API token leaves a record, and no trace of its value,", () => {
     const objects = [{ name: id, uid: made?.metadata.uid }];
     const accepted = { event: "credential", outcome: "accepted", objects, actor: { subject: subject("dev") } };
     expect(records()).toMatchObject([
-      { ...accepted, action: "createToken", concerns: "ci", status: 201 },
-      { ...accepted, action: "getTokenValue", concerns: id, status: 200 },
-      { ...accepted, action: "revokeToken", concerns: id, status: 200 },
+      { ...accepted, action: "createToken", target: "ci", status: 201 },
+      { ...accepted, action: "getTokenValue", target: id, status: 200 },
+      { ...accepted, action: "revokeToken", target: id, status: 200 },
     ]);
     expect(JSON.stringify(records())).not.toContain(token.slice("svc_".length));
   });
 
   test("when it is used for a change: the record names the token beside its owner", async () => {
     const { id, value } = await api.service.makeToken("developer", { scopes: ["ENV_CREATE"] });
-    await api.service.http.post("/api/environments").set("authorization", `Bearer ${value}`).send(wanted);
+    await api.service.http.post("/api/environments").set("authorization", `Bearer ${value}`).send(requested);
     expect(records()).toMatchObject([
       { action: "createEnvironment", actor: { subject: subject("dev"), method: "api_token", tokenId: id } },
     ]);
@@ -178,7 +178,7 @@ describe("an API token leaves a record, and no trace of its value,", () => {
   test("when a caller asks for the token of another", async () => {
     const { id } = await api.service.makeToken("colleague");
     await api.service.http.get(`/api/tokens/${id}/value`).set(await as("developer"));
-    expect(records()).toMatchObject([{ event: "credential", concerns: id, outcome: "refused", status: 404 }]);
+    expect(records()).toMatchObject([{ event: "credential", target: id, outcome: "refused", status: 404 }]);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from "@jest/globals";
 import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { type ApiService, type Person, startApiService } from "../../support/http/api-service.ts";
 
-export const wanted = { environment_name: "noted", backend_repo: "shop-api", backend_branch: "main" };
+export const requested = { environment_name: "noted", backend_repo: "shop-api", backend_branch: "main" };
 
 /** An API that records its calls, new for each test. */
 export function auditedCalls() {
@@ -17,7 +17,7 @@ export function auditedCalls() {
     const reply = await service.http
       .post("/api/environments")
       .set(await as(person))
-      .send(wanted);
+      .send(requested);
     return reply.body.environment?.id as string;
   };
   const records = (): readonly AuditRecord[] => service.audit.records;

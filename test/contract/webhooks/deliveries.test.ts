@@ -179,7 +179,7 @@ describe("the approval of a fork's commit", () => {
       environments: [{ name: "shop-api-pr-42", action: "created" }],
     });
     expect(service.audit.records).toContainEqual(
-      expect.objectContaining({ action: "approveCommit", concerns: `shop-api#42@${HEAD_COMMIT}`, outcome: "accepted" }),
+      expect.objectContaining({ action: "approveCommit", target: `shop-api#42@${HEAD_COMMIT}`, outcome: "accepted" }),
     );
   });
 

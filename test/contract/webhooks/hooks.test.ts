@@ -147,12 +147,12 @@ describe("the repair of a webhook", () => {
     const first = await call("post");
     expect(first.body.data).toMatchObject({ hooks: [{ here: true, state: "active" }], problems: [] });
     expect((await call("post")).body.data).toMatchObject({ hooks: [{ here: true }], problems: [] });
-    expect(hooks.wanted?.address).toBe(ADDRESS);
-    expect(hooks.wanted?.key.reveal()).toBe(WEBHOOK_KEY);
+    expect(hooks.desired?.address).toBe(ADDRESS);
+    expect(hooks.desired?.key.reveal()).toBe(WEBHOOK_KEY);
     expect(JSON.stringify(first.body)).not.toContain(WEBHOOK_KEY);
     expect(repositoryReloads.requested).toEqual(["shop-api", "shop-api"]);
     expect(audit.records).toContainEqual(
-      expect.objectContaining({ action: "repairHook", concerns: "shop-api", outcome: "accepted" }),
+      expect.objectContaining({ action: "repairHook", target: "shop-api", outcome: "accepted" }),
     );
   });
 
@@ -165,7 +165,7 @@ describe("the repair of a webhook", () => {
     expectProblem(await call("post"), 409, /has fewer than 32 bytes/);
     secretManager.share({ id: "own-key", labels: {}, values: ["o".repeat(32)] });
     expect((await call("post")).status).toBe(200);
-    expect(repositoryHooks.wanted?.key.reveal()).toBe("o".repeat(32));
+    expect(repositoryHooks.desired?.key.reveal()).toBe("o".repeat(32));
   });
 
   test.each([
@@ -177,7 +177,7 @@ describe("the repair of a webhook", () => {
       "Set token of host 'git' in the settings",
     ],
     ["no key", { webhooks: {} }, "Set spec.webhookSecretRef of the Repository, or webhooks.secrets in the settings."],
-  ])("is refused with %s, and the examination has the same next step", async (_what, settings, next) => {
+  ])("is refused with %s, and the check has the same next step", async (_what, settings, next) => {
     await started({ settings });
     const refused = await call("post");
     expectProblem(refused, 409);
@@ -214,6 +214,6 @@ describe("the repair of a webhook", () => {
   test("is a maintainer's", async () => {
     const { repositoryHooks } = await started();
     expectProblem(await call("post", "developer"), 403);
-    expect(repositoryHooks.wanted).toBeUndefined();
+    expect(repositoryHooks.desired).toBeUndefined();
   });
 });

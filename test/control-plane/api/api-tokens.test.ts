@@ -59,8 +59,8 @@ describe("an API token with two replicas", () => {
   test("made at one creates an environment at the other, and revoked at one is refused by both within a second", async () => {
     const [one, other] = replicas;
     const { id, token } = await makeToken(one, ["ENV_CREATE"]);
-    const wanted = { environment_name: "by-token", backend_repo: "test-backend", backend_branch: "main" };
-    const created = await call(other, ["POST", "/api/environments"], token, { ...wanted, backend_commit: COMMIT });
+    const requested = { environment_name: "by-token", backend_repo: "test-backend", backend_branch: "main" };
+    const created = await call(other, ["POST", "/api/environments"], token, { ...requested, backend_commit: COMMIT });
     expect(created.status).toBe(200);
     expect((await world.find("by-token"))?.spec.owner).toEqual({
       subject: `${issuer.issuer}#dev`,
@@ -138,8 +138,8 @@ describe("an API token with two replicas", () => {
     try {
       for (let round = 0; round < 3; round += 1) {
         expect(await readsWith(one, token)).toBe(200);
-        const wanted = { environment_name: "never", backend_repo: "test-backend", backend_branch: "main" };
-        expect((await call(one, ["POST", "/api/environments"], token, wanted)).status).toBe(503);
+        const requested = { environment_name: "never", backend_repo: "test-backend", backend_branch: "main" };
+        expect((await call(one, ["POST", "/api/environments"], token, requested)).status).toBe(503);
       }
       // The other replica has never learnt from the API server that the token is valid.
       expect(await readsWith(other, token)).toBe(503);

@@ -114,7 +114,7 @@ describe("the audit log of two replicas", () => {
       .filter(isRecord)
       .map((line) => JSON.parse(line));
   const about = (records: readonly AuditRecord[], name: string) =>
-    records.filter(({ concerns, objects }) => concerns === name || objects.some((object) => object.name === name));
+    records.filter(({ target, objects }) => target === name || objects.some((object) => object.name === name));
   const everywhere = (name: string) => replicas.flatMap(({ output }) => about(recordsIn(output), name));
 
   test("says once who made what, on standard output and in the file, under the id that the resource bears", async () => {

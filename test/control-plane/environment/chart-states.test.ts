@@ -156,8 +156,8 @@ test("a Job with a TTL that an update changes makes way once it has ended, and n
     await world.admin.patch(jobKind, { name, namespace }, { status }, { as: "merge", subresource: "status" });
   };
   await Promise.all([ended("migrate"), ended("others")]);
-  world.argocd.decide("replaced", ({ backend }, isAskedAgain) => {
-    return (backend as { image: string }).image.endsWith(NEXT) && !isAskedAgain ? "unchanged" : "healthy";
+  world.argocd.decide("replaced", ({ backend }, isRetried) => {
+    return (backend as { image: string }).image.endsWith(NEXT) && !isRetried ? "unchanged" : "healthy";
   });
   const backend = { ...backendOnly.backend, commit: NEXT };
   await world.admin.patch(environmentType, { name: "replaced" }, { spec: { backend } }, { as: "merge" });

@@ -63,7 +63,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** The desired part of an object: its fields and labels, without the API server's bookkeeping. */
-function wanted(object: WireObject | undefined) {
+function desiredPart(object: WireObject | undefined) {
   if (object === undefined) return undefined;
   const { apiVersion: _, kind: __, metadata, status: ___, ...fields } = object;
   return { ...fields, labels: metadata.labels, isLeaving: metadata.deletionTimestamp !== undefined };
@@ -153,7 +153,7 @@ describe("abuse case 84: an out-of-band change", () => {
       const isRestored = async () => {
         const found = await world.admin.find(type, ref);
         const isAnew = patch !== undefined || found?.metadata.uid !== before?.metadata.uid;
-        return isAnew && JSON.stringify(wanted(found)) === JSON.stringify(wanted(before));
+        return isAnew && JSON.stringify(desiredPart(found)) === JSON.stringify(desiredPart(before));
       };
       await until(isRestored, { what: "the restored object", deadlineMs: 10_000 });
       await world.expectPhase(NAME, "ready");

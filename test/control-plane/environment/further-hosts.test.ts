@@ -42,11 +42,11 @@ async function given(hosts: RepositorySpec["hosts"] & object) {
   const name = unique("hosted-env-");
   await world.register(repository, { chart, hosts });
   const made = await world.create(name, { backend: { ...backendOnly.backend, repository } });
-  const list = (wanted: RepositorySpec["hosts"] & object) =>
+  const list = (listed: RepositorySpec["hosts"] & object) =>
     world.admin.patch(
       repositoryType,
       { name: repository, namespace: "ephemeral-system" },
-      { spec: { hosts: wanted } },
+      { spec: { hosts: listed } },
       { as: "merge" },
     );
   return { name, made, list };

@@ -79,14 +79,14 @@ describe("an object of the isolation, once made, is what is wanted, however the 
   ])("$name", async ({ isolation }) => {
     const settings = ofThisRealm(settingsFrom({ ...testSettings, isolation }));
     const cluster = kubernetesCluster({ client, watched: new Map(), clock: systemClock });
-    const wanted = [
+    const desired = [
       [resourceQuotaKind, quotaObject(environment, settings.isolation)],
       [resourceQuotaKind, priorityQuotaObject(environment, settings.isolation)],
       [limitRangeKind, limitRangeObject(environment, settings.isolation)],
       [networkPolicyKind, defaultDenyObject(environment)],
       [networkPolicyKind, allowedTrafficObject(environment, settings)],
     ] as const;
-    for (const [kind, object] of wanted) {
+    for (const [kind, object] of desired) {
       const outcomes = [
         await cluster.ensure(environment.metadata, kind, object),
         await cluster.ensure(environment.metadata, kind, object),

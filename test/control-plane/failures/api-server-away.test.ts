@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { until } from "../../support/fixtures/until.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
-import { type ReplicaPair, startReplicaPair, wanted } from "../../support/worlds/replica-pair.ts";
+import { creation, type ReplicaPair, startReplicaPair } from "../../support/worlds/replica-pair.ts";
 
 let pair: ReplicaPair;
 beforeAll(async () => {
@@ -56,7 +56,7 @@ describe("while the API server is away", () => {
     await pair.world.plane.restart("kube-apiserver");
     await healed(lossesBefore);
     for (const [index, one] of two.entries()) {
-      expect((await pair.call(one, "/environments", { body: wanted(`healed-${index}`) })).status).toBe(200);
+      expect((await pair.call(one, "/environments", { body: creation(`healed-${index}`) })).status).toBe(200);
       expect((await pair.call(one, "/environments/kept")).body).toEqual(before[index]?.body);
     }
     await Promise.all(["healed-0", "healed-1"].map((name) => pair.world.expectPhase(name, "ready")));
@@ -70,7 +70,7 @@ describe("while the API server is away", () => {
     const datastore = async () => (await pair.call(one, "/ready")).body.checks?.datastore;
     await until(async () => (await datastore()) === "unhealthy", { what: "not being ready", deadlineMs: 10_000 });
     expect((await pair.call(one, "/environments/stored")).body).toMatchObject({ status: "ready" });
-    const refused = await pair.call(one, "/environments", { body: wanted("in-vain") });
+    const refused = await pair.call(one, "/environments", { body: creation("in-vain") });
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     await pair.world.plane.restart("etcd");
@@ -81,7 +81,7 @@ describe("while the API server is away", () => {
     const begunMs = performance.now();
     const path = "/environments/kept";
     const writes = [
-      ["/environments", { body: wanted("in-vain") }],
+      ["/environments", { body: creation("in-vain") }],
       [path, { method: "PUT", body: { ttl_hours: 48 } }],
       [path, { method: "DELETE" }],
       [`${path}/reconcile-status`, { method: "POST" }],

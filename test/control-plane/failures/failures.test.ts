@@ -58,7 +58,7 @@ describe("what the deployer can't do fails what is being made", () => {
     "%s: it is asked again by itself, and heals when that helps",
     async (fate, reason, message) => {
       const name = `app-${fate}`;
-      world.argocd.decide(name, (_values, isAskedAgain) => (isAskedAgain ? "healthy" : fate));
+      world.argocd.decide(name, (_values, isRetried) => (isRetried ? "healthy" : fate));
       await world.create(name);
       const failed = await expectReason(name, "ApplicationSynced", reason);
       expect(failed.status?.phase).toBe("failed");

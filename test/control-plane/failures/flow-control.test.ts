@@ -186,20 +186,20 @@ describe("the platform's requests in the API server's flow control", () => {
     const authorization = `Bearer ${plane.platform.token}`;
     const headers = { authorization, "content-type": "application/json", "content-length": 2 };
     const ca = readFileSync(plane.caFile);
-    let isWanted = true;
+    let isTaking = true;
     const take = () => {
       const seat = request(url, { method: "POST", headers, ca, agent: false });
       seat.on("response", () => seat.destroy());
       seat.on("error", () => undefined);
       seat.on("close", () => {
-        if (isWanted) current = take();
+        if (isTaking) current = take();
       });
       seat.flushHeaders();
       return seat;
     };
     let current = take();
     return () => {
-      isWanted = false;
+      isTaking = false;
       current.destroy();
     };
   }

@@ -6,7 +6,7 @@ import type { AuditRecord } from "../../../operator/ports/audit-trail.ts";
 import { until } from "../../support/fixtures/until.ts";
 import type { PlatformProcess } from "../../support/plane/platform-process.ts";
 import { podSecretRef } from "../../support/worlds/environment-world.ts";
-import { type ReplicaPair, startReplicaPair, wanted } from "../../support/worlds/replica-pair.ts";
+import { creation, type ReplicaPair, startReplicaPair } from "../../support/worlds/replica-pair.ts";
 
 /** Enough that every kill meets some in progress, and few enough for two cores. */
 const CREATIONS = 24;
@@ -52,7 +52,7 @@ describe("under load", () => {
     let isLossDue = isUnlucky(index);
     const isReported = async () => {
       const replica = pair.replicas[(index + attempt) % 2] as PlatformProcess;
-      const sent = { body: wanted(name), key, signal: AbortSignal.timeout(patienceMs(index, attempt)) };
+      const sent = { body: creation(name), key, signal: AbortSignal.timeout(patienceMs(index, attempt)) };
       attempt += 1;
       const reply = await pair.call(replica, "/environments", sent).catch(() => undefined);
       // A failure is always temporary.
@@ -87,7 +87,7 @@ describe("under load", () => {
       .filter((line) => line.startsWith('{"log":"audit"'));
     const records = lines.map((line) => JSON.parse(line) as Partial<AuditRecord>);
     const accepted = records.filter(({ action, outcome }) => action === "createEnvironment" && outcome === "accepted");
-    return new Map(names.map((name) => [name, accepted.filter(({ concerns }) => concerns === name).length]));
+    return new Map(names.map((name) => [name, accepted.filter(({ target }) => target === name).length]));
   }
 
   const untilSuccesses = (count: number) =>

@@ -21,7 +21,7 @@ const IS_OF_MISSED =
 const isShort = ({ plan: { target, fault } }: DrawnPlan) => fault.times < (target.startsWith("call hooks.") ? 3 : 10);
 /** An unstored outcome of a changed or deleted delivery is left to that change's watch event: here there is none. */
 const LEFT_TO_OTHERS = /WebhookDelivery\/status .*: (409$|404)/;
-const isWanted = (drawn: DrawnPlan) => isShort(drawn) && !LEFT_TO_OTHERS.test(drawn.plan.title);
+const isSelected = (drawn: DrawnPlan) => isShort(drawn) && !LEFT_TO_OTHERS.test(drawn.plan.title);
 
 /** A minute of the operator's time is short: reads of pull requests may fall into a hook's plan. */
 const isChance = (target: string, part: string) =>
@@ -36,7 +36,7 @@ beforeAll(async () => {
   outbox = await watchOutbox(world.world.admin);
   await world.nextLife();
   const isTarget = (target: string, part: string) => IS_OF_MISSED.test(target) && !isChance(target, part);
-  met = await meetParts(world, missedParts(world, outbox), { prefix: "missed", isTarget, isWanted });
+  met = await meetParts(world, missedParts(world, outbox), { prefix: "missed", isTarget, isSelected });
 }, 1_800_000);
 afterAll(async () => {
   await outbox.stop();

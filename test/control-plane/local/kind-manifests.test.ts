@@ -47,8 +47,8 @@ describe("what a kind cluster is given", () => {
       expect(url).toBe(argoCd.url);
       return readFile(join(source, "manifests/core-install.yaml"), "utf8");
     });
-    const wanted = ["crd/applications.argoproj.io", "crd/appprojects.argoproj.io"];
-    expect(await read(...wanted, "--output=name")).toMatch(/applications.*appprojects/s);
+    const required = ["crd/applications.argoproj.io", "crd/appprojects.argoproj.io"];
+    expect(await read(...required, "--output=name")).toMatch(/applications.*appprojects/s);
     expect(await read("serviceaccount", "argocd-application-controller", "--namespace=argocd", "--output=name")).toBe(
       "serviceaccount/argocd-application-controller\n",
     );

@@ -62,7 +62,7 @@ async function ask({ url }: PlatformProcess, path: string) {
   return (await reply.json()) as { readonly data: Readonly<Record<string, unknown>> };
 }
 
-/** Without fields that depend on the time of the request, and without request counts. */
+/** Figures without fields that depend on the time of the request, and without request counts. */
 async function figuresOf(one: PlatformProcess) {
   const replies = await Promise.all(FIGURES.map((path) => ask(one, `${path}?${PERIOD}`)));
   const [dashboard, summary, levels] = replies.map(({ data }) => data);

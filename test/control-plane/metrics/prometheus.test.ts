@@ -12,7 +12,7 @@ import { testSettings } from "../../support/fixtures/test-settings.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { unique } from "../../support/plane/people.ts";
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
-import { asAsked, DASHBOARDS } from "../../support/prometheus/dashboards.ts";
+import { asQueried, DASHBOARDS } from "../../support/prometheus/dashboards.ts";
 import { type PrometheusPrograms, prometheusPrograms } from "../../support/prometheus/programs.ts";
 import { selectorsOf } from "../../support/prometheus/promql.ts";
 import { createWorld, type World } from "../../support/worlds/environment-world.ts";
@@ -135,7 +135,7 @@ test("Prometheus answers every query of the dashboards, and those of gauges with
   const period = { start: String(now - 60), end: String(now), step: "15" };
   const targets = DASHBOARDS.flatMap(({ panels }) => panels.flatMap((panel) => panel.targets));
   for (const { expr } of targets) {
-    const promql = asAsked(expr, "platform");
+    const promql = asQueried(expr, "platform");
     const { result } = await requested<{ result: readonly object[] }>("query_range", { query: promql, ...period });
     const isExpected = selectorsOf(expr).every(hasData);
     expect({ promql, isThere: result.length > 0 || !isExpected }).toEqual({ promql, isThere: true });
@@ -146,7 +146,7 @@ test("Prometheus answers every query of the dashboards, and those of gauges with
   for (const variable of DASHBOARDS.flatMap(({ variables }) => variables)) {
     const [, selector = "", label = ""] = /^label_values\((.+), (\w+)\)$/.exec(variable) ?? [];
     const found = await requested<readonly string[]>(`label/${label}/values`, {
-      "match[]": asAsked(selector, "platform"),
+      "match[]": asQueried(selector, "platform"),
     });
     // These targets have a job, and no namespace.
     expect({ label, isThere: found.length > 0 }).toEqual({ label, isThere: label !== "namespace" });

@@ -24,7 +24,7 @@ describe("the platform chart, where helm asks the cluster for Argo CD's account"
     await given(admin, `${paths.namespaces}/${elsewhere}/serviceaccounts`, { metadata: { name } });
   }, 30 * 60_000);
 
-  /** As in `helm install`; the kinds are foreign. */
+  /** Renders as `helm install` does; the kinds are foreign. */
   const rendered = (serviceAccount?: object, namespace = deployer) =>
     renderChart({
       chart: "platform",

@@ -369,7 +369,7 @@ describe("pods of an environment, where the values allow more", () => {
   });
 });
 
-/** Without its account no pod is accepted. */
+/** Waits for the account, without which no pod is accepted. */
 async function untilAccount(admin: ApiCalls, place: string): Promise<void> {
   const check = async () => (await admin.get(`/api/v1/namespaces/${place}/serviceaccounts/default`)).status === 200;
   await until(check, { what: "a ServiceAccount", deadlineMs: 30_000 });

@@ -229,7 +229,7 @@ test("a renamed repository is known by the id of its first webhook, and its cond
   });
 }, 60_000);
 
-/** After the claim no request of the process reaches the API server, as when it is killed. */
+/** Lets no request of the process reach the API server after the claim, as when it is killed. */
 const diesAfterClaim: RequestInterceptor = async (request, next) => {
   const isClaim = request.verb === "create" && request.type?.kind === "WebhookDelivery";
   if (request.verb === "create" || request.verb === "patch") {

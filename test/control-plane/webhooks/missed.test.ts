@@ -38,7 +38,7 @@ const untilFound = (repository: string, reason: string) =>
     deadlineMs: 30_000,
   });
 const questions = () => api.calls.filter(({ route }) => route.includes("/pulls?")).length;
-const untilAsked = (before: number) =>
+const untilRequested = (before: number) =>
   until(async () => questions() > before, { what: "another question for the open pull requests", deadlineMs: 3e4 });
 
 test("a pull request that opened and one that closed while no operator ran are found at the next start", async () => {
@@ -66,10 +66,10 @@ test("a pull request that opened and one that closed while no operator ran are f
 }, 120_000);
 
 test("what a user deleted stays deleted, over restarts and errors of the host", async () => {
-  const start = await given("unwanted");
+  const start = await given("excluded");
   api.pulls.push({ number: 42, updatedAt: now(5) });
   const operator = await start();
-  const made = await world.expectPhase("unwanted-pr-42", "ready");
+  const made = await world.expectPhase("excluded-pr-42", "ready");
   await world.delete(made);
   await world.expectGone(made);
   await operator.stop();
@@ -77,10 +77,10 @@ test("what a user deleted stays deleted, over restarts and errors of the host", 
   api.pulls.splice(0, 1, { number: 42, labels: ["bug"], updatedAt: now(60) });
   const requested = questions();
   const again = await start();
-  await untilAsked(requested);
+  await untilRequested(requested);
   api.pulls.splice(0, 1, { number: 42, base: "release", updatedAt: now(61) });
   await again.stop();
   await start();
-  await untilFound("unwanted", "DeletedBefore");
-  expect(await world.find("unwanted-pr-42")).toBeUndefined();
+  await untilFound("excluded", "DeletedBefore");
+  expect(await world.find("excluded-pr-42")).toBeUndefined();
 }, 120_000);

@@ -4,7 +4,7 @@ import { secretEntryId } from "../../../crds/names.ts";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
 import { googleManager, shareInGoogle, startGoogleSecretManager } from "../../support/doubles/google-secret-manager.ts";
 import { codes, grpcError } from "../../support/doubles/google-secret-store.ts";
-import { newOwner, noOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { generatedRequests, newOwner, noOwner, requested, revealed } from "../suites/secret-manager/scene.ts";
 import { failureOf, googleSecretManagers } from "./google-secret-managers.ts";
 
 const world = googleSecretManagers();
@@ -24,12 +24,12 @@ describe("Google Secret Manager, when something goes wrong", () => {
         if (when === "after") next();
         throw grpcError(codes.UNAVAILABLE, "gone");
       });
-      const request = wanted("A");
+      const request = generatedRequests("A");
       expect(await failureOf(world.manager.ensure(owner, request.requests))).toBeInstanceOf(SecretManagerUnavailable);
       world.server.intercept(undefined);
       const stored = revealed(await world.other.ensure(owner, request.requests));
       expect(world.server.held(owner, "A")?.versions.map(({ data }) => data.toString())).toEqual([stored.A]);
-      expect(revealed(await world.manager.ensure(owner, wanted("A").requests))).toEqual(stored);
+      expect(revealed(await world.manager.ensure(owner, generatedRequests("A").requests))).toEqual(stored);
       // A value that reached the manager stays.
       expect(request.generated()).toHaveLength(method === "addSecretVersion" && when === "before" ? 2 : 1);
     });
@@ -66,7 +66,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("after a deletion lets the next one end", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, wanted("A", "B").requests);
+      await world.manager.ensure(owner, generatedRequests("A", "B").requests);
       let lost = 0;
       world.server.intercept((called, _request, next) => {
         const answer = next();
@@ -85,7 +85,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const id = secretEntryId(owner, "A");
       await shareInGoogle(world.server, { id, labels: { "environment-uid": owner.uid }, values: ["theirs"] });
       const before = structuredClone(world.server.entry(id));
-      const failure = await failureOf(world.manager.ensure(owner, wanted("A").requests));
+      const failure = await failureOf(world.manager.ensure(owner, generatedRequests("A").requests));
       expect(failure).toBeInstanceOf(SecretManagerUnavailable);
       await world.manager.remove(owner, []);
       expect(await world.manager.holdsAny(owner, [])).toBe(false);
@@ -95,7 +95,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("is not reported as an owner's, whose labels and annotations differ", async () => {
       const [owner, another] = [newOwner(), newOwner()];
-      await world.manager.ensure(owner, wanted("A").requests);
+      await world.manager.ensure(owner, generatedRequests("A").requests);
       Object.assign(world.server.held(owner, "A")?.labels ?? {}, { "environment-uid": another.uid });
       const uids = (await world.manager.owners(noOwner)).map(({ uid }) => uid);
       expect(uids).not.toContain(owner.uid);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager.ts";
-import { newOwner, noOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { generatedRequests, newOwner, noOwner, requested, revealed } from "../suites/secret-manager/scene.ts";
 import { failureOf, googleSecretManagers } from "./google-secret-managers.ts";
 
 const world = googleSecretManagers();
@@ -14,9 +14,9 @@ describe("Google Secret Manager, when something goes wrong", () => {
     test("make no second value", async () => {
       const owner = newOwner();
       world.server.store.lag("lists");
-      const stored = revealed(await world.manager.ensure(owner, wanted("A").requests));
+      const stored = revealed(await world.manager.ensure(owner, generatedRequests("A").requests));
       await world.manager.ensure(owner, requested("A", 2, "a2"));
-      expect(revealed(await world.other.ensure(owner, wanted("A").requests))).toEqual(stored);
+      expect(revealed(await world.other.ensure(owner, generatedRequests("A").requests))).toEqual(stored);
       expect(revealed(await world.other.ensure(owner, requested("A", 2, "other")))).toEqual({ A: "a2" });
     });
 
@@ -43,7 +43,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
       const owner = newOwner();
       world.server.store.lag("lists and looks");
       const all = await Promise.all(
-        [world.manager, world.other, world.manager].map((one) => one.ensure(owner, wanted("A").requests)),
+        [world.manager, world.other, world.manager].map((one) => one.ensure(owner, generatedRequests("A").requests)),
       );
       expect(new Set(all.map((stored) => revealed(stored).A)).size).toBe(1);
     });
@@ -51,7 +51,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
     test("let nothing stay that the caller knows of", async () => {
       const owner = newOwner();
       world.server.store.lag("lists");
-      await world.manager.ensure(owner, wanted("A", "B").requests);
+      await world.manager.ensure(owner, generatedRequests("A", "B").requests);
       expect(await world.other.holdsAny(owner, ["A", "B"])).toBe(true);
       await world.other.remove(owner, ["A", "B", "NEVER_MADE"]);
       expect([world.server.held(owner, "A"), world.server.held(owner, "B")]).toEqual([undefined, undefined]);
@@ -60,7 +60,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("block no caller with what is gone, and cost no write for it", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, wanted("A", "B").requests);
+      await world.manager.ensure(owner, generatedRequests("A", "B").requests);
       world.server.store.lag("lists");
       await world.manager.remove(owner, ["A"]);
       expect([world.server.held(owner, "A"), world.server.held(owner, "B")]).toEqual([undefined, undefined]);
@@ -72,8 +72,8 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("name no owner without remaining secrets, whatever removed them", async () => {
       const [owner, another] = [newOwner(), newOwner()];
-      await world.manager.ensure(owner, wanted("A", "B").requests);
-      await world.manager.ensure(another, wanted("A", "B").requests);
+      await world.manager.ensure(owner, generatedRequests("A", "B").requests);
+      await world.manager.ensure(another, generatedRequests("A", "B").requests);
       world.server.store.lag("lists");
       await world.manager.remove(owner, []);
       world.server.store.secrets.delete(world.server.held(another, "A")?.name ?? "");
@@ -86,7 +86,7 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("make no replica read again what it removed itself", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, wanted("A", "B").requests);
+      await world.manager.ensure(owner, generatedRequests("A", "B").requests);
       world.server.store.lag("lists");
       await world.manager.remove(owner, []);
       const from = world.server.calls.length;
@@ -96,9 +96,9 @@ describe("Google Secret Manager, when something goes wrong", () => {
 
     test("name one whose entry was made again", async () => {
       const owner = newOwner();
-      await world.manager.ensure(owner, wanted("A").requests);
+      await world.manager.ensure(owner, generatedRequests("A").requests);
       await world.manager.remove(owner, []);
-      await world.manager.ensure(owner, wanted("A").requests);
+      await world.manager.ensure(owner, generatedRequests("A").requests);
       expect((await world.manager.owners(noOwner)).map(({ uid }) => uid)).toContain(owner.uid);
     });
   });

@@ -4,7 +4,7 @@ import { SecretManagerUnavailable } from "../../../operator/ports/secret-manager
 import { googleManager } from "../../support/doubles/google-secret-manager.ts";
 import { codes, grpcError } from "../../support/doubles/google-secret-store.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
-import { newOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { generatedRequests, newOwner, requested, revealed } from "../suites/secret-manager/scene.ts";
 import { failureOf, googleSecretManagers } from "./google-secret-managers.ts";
 
 const world = googleSecretManagers();
@@ -12,7 +12,7 @@ const world = googleSecretManagers();
 describe("Google Secret Manager, when something goes wrong", () => {
   test("asks once, even where Google's client would try again, and never waits for an answer without end", async () => {
     const owner = newOwner();
-    await world.manager.ensure(owner, wanted("A").requests);
+    await world.manager.ensure(owner, generatedRequests("A").requests);
     const [calls, deadlines] = [world.server.calls.length, world.server.deadlines.length];
     world.server.intercept((called, _request, next) => {
       if (called === "accessSecretVersion") throw grpcError(codes.UNAVAILABLE, "away");

@@ -11,7 +11,7 @@ import {
   startGoogleSecretManager,
 } from "../../support/doubles/google-secret-manager.ts";
 import { TestClock } from "../../support/doubles/test-clock.ts";
-import { newOwner, noOwner, requested, revealed, wanted } from "../suites/secret-manager/scene.ts";
+import { generatedRequests, newOwner, noOwner, requested, revealed } from "../suites/secret-manager/scene.ts";
 import { secretManagerSuite } from "../suites/secret-manager.suite.ts";
 
 secretManagerSuite("Google", async () => {
@@ -44,7 +44,7 @@ describe("Google Secret Manager", () => {
 
   test("calls an entry by name, UID and variable, and says whose it is", async () => {
     const owner = { name: "shop-pr-42", uid: "1a2b3c4d-0000-4000-8000-000000000001" };
-    await manager.ensure(owner, wanted("DATABASE_PASSWORD").requests);
+    await manager.ensure(owner, generatedRequests("DATABASE_PASSWORD").requests);
     expect(server.entry("shop-pr-42-1a2b3c4d-DATABASE_PASSWORD")).toMatchObject({
       labels: {
         "managed-by": "ephemeral-environments",
@@ -60,7 +60,7 @@ describe("Google Secret Manager", () => {
   test("keeps values in the regions that are set", async () => {
     const regional = googleManager(server, { locations: ["europe-west3", "europe-west4"] });
     const owner = newOwner();
-    await regional.ensure(owner, wanted("A").requests);
+    await regional.ensure(owner, generatedRequests("A").requests);
     await regional.close();
     expect(server.held(owner, "A")?.replication).toMatchObject({
       userManaged: { replicas: [{ location: "europe-west3" }, { location: "europe-west4" }] },
@@ -92,15 +92,15 @@ describe("Google Secret Manager", () => {
     const writes = () => server.calls.filter((method) => /^(create|add|update|delete)/.test(method)).length;
     const owner = newOwner();
     const before = writes();
-    await manager.ensure(owner, wanted("A", "B").requests);
+    await manager.ensure(owner, generatedRequests("A", "B").requests);
     expect(writes() - before).toBe(4);
-    await other.ensure(owner, wanted("A", "B").requests);
+    await other.ensure(owner, generatedRequests("A", "B").requests);
     expect(writes() - before).toBe(4);
   });
 
   test("reads all pages of a long list", async () => {
     const owner = newOwner();
-    await manager.ensure(owner, wanted("A", "B", "C", "D", "E").requests);
+    await manager.ensure(owner, generatedRequests("A", "B", "C", "D", "E").requests);
     server.intercept((method, request, next) => {
       if (method === "listSecrets") request.pageSize = 2;
       return next();
@@ -113,7 +113,7 @@ describe("Google Secret Manager", () => {
   test("reports owners of this installation alone", async () => {
     const neighbour = googleManager(server, { installation: "other-cluster" });
     const owner = newOwner();
-    await neighbour.ensure(owner, wanted("A").requests);
+    await neighbour.ensure(owner, generatedRequests("A").requests);
     const uids = async (asking: SecretManager) => (await asking.owners(noOwner)).map(({ uid }) => uid);
     expect(await uids(neighbour)).toEqual([owner.uid]);
     expect(await uids(manager)).not.toContain(owner.uid);
@@ -130,7 +130,10 @@ describe("Google Secret Manager", () => {
       now -= 1;
       return next();
     });
-    await manager.ensure(newOwner(), wanted(...Array.from({ length: 50 }, (_, index) => `V${index}`)).requests);
+    await manager.ensure(
+      newOwner(),
+      generatedRequests(...Array.from({ length: 50 }, (_, index) => `V${index}`)).requests,
+    );
     expect(most).toBeLessThanOrEqual(8);
     expect(most).toBeGreaterThan(1);
   });
@@ -138,8 +141,8 @@ describe("Google Secret Manager", () => {
   test("looks at nothing of owners that are known, and once at what it finds of others", async () => {
     const fresh = googleManager(server);
     const [known, unknown] = [newOwner(), newOwner()];
-    await manager.ensure(known, wanted("A").requests);
-    await manager.ensure(unknown, wanted("A", "B", "C").requests);
+    await manager.ensure(known, generatedRequests("A").requests);
+    await manager.ensure(unknown, generatedRequests("A", "B", "C").requests);
     const looks = async () => {
       const before = server.calls.length;
       expect(await fresh.owners((uid) => uid !== unknown.uid)).toMatchObject([unknown]);
@@ -188,7 +191,7 @@ describe("Google Secret Manager", () => {
     const owner = newOwner();
     for (let time = 0; time < 20; time++) await expect(frugal.ensure(owner, requested("A", 1, "a"))).rejects.toThrow();
     isAbsent = false;
-    expect((await frugal.ensure(owner, wanted("A", "B", "C", "D", "E", "F").requests)).size).toBe(6);
+    expect((await frugal.ensure(owner, generatedRequests("A", "B", "C", "D", "E", "F").requests)).size).toBe(6);
     await frugal.close();
   });
 
@@ -196,7 +199,7 @@ describe("Google Secret Manager", () => {
     const clock = new TestClock();
     const frugal = googleManager(server, { budget: tokenBucket(clock, 1) });
     const owner = newOwner();
-    const request = wanted(...Array.from({ length: 10 }, (_, index) => `V${index}`));
+    const request = generatedRequests(...Array.from({ length: 10 }, (_, index) => `V${index}`));
     const before = server.calls.length;
     await expect(frugal.ensure(owner, request.requests)).rejects.toThrow("used up");
     const writes = () => server.calls.slice(before).filter((method) => /^(create|add)/.test(method)).length;

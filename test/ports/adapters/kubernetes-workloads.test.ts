@@ -51,7 +51,7 @@ describe("the workloads of an environment", () => {
         kind: "StatefulSet",
         name: "redis",
         component: "backend",
-        wanted: 1,
+        desired: 1,
         ready: 1,
         restarts: 0,
         images: ["redis:7"],

@@ -22,7 +22,7 @@ export function auditRecord(auditId: string): AuditRecord {
     from: "203.0.113.7",
     actor: { subject: "https://login.example.test#dev", method: "id_token" },
     objects: [{ name: "shop", uid: "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10" }],
-    concerns: "shop",
+    target: "shop",
     outcome: "accepted",
     status: 200,
   };

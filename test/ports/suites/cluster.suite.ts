@@ -62,17 +62,17 @@ export function clusterSuite(name: string, start: () => Promise<ClusterScene>): 
     test("takes over what is there, in a namespace of its owner's and nowhere else", async () => {
       const [owner, other] = [newOwner(), newOwner()];
       const home = await scene.home(owner);
-      const wanted = { ...desired("any"), metadata: { name: "any", namespace: home } };
-      await cluster.ensure(other, configMaps, wanted);
-      await expect(cluster.adopt(other, configMaps, wanted)).rejects.toThrow(NameTaken);
-      const before = await cluster.read(other, configMaps, wanted.metadata);
-      expect(await cluster.adopt(owner, configMaps, wanted)).toBe("written");
-      const after = await cluster.read(owner, configMaps, wanted.metadata);
+      const contested = { ...desired("any"), metadata: { name: "any", namespace: home } };
+      await cluster.ensure(other, configMaps, contested);
+      await expect(cluster.adopt(other, configMaps, contested)).rejects.toThrow(NameTaken);
+      const before = await cluster.read(other, configMaps, contested.metadata);
+      expect(await cluster.adopt(owner, configMaps, contested)).toBe("written");
+      const after = await cluster.read(owner, configMaps, contested.metadata);
       expect(after?.metadata.uid).toBe(before?.metadata.uid);
-      const anew = { ...wanted, metadata: { ...wanted.metadata, name: "anew" } };
+      const anew = { ...contested, metadata: { ...contested.metadata, name: "anew" } };
       expect(await cluster.adopt(owner, configMaps, anew)).toBe("written");
       expect(await cluster.read(owner, configMaps, anew.metadata)).toBeDefined();
-      for (const one of [wanted, anew]) await cluster.remove(owner, configMaps, one.metadata);
+      for (const one of [contested, anew]) await cluster.remove(owner, configMaps, one.metadata);
       await cluster.remove(owner, namespaceKind, { name: home });
     });
 

@@ -39,7 +39,7 @@ export interface ContentsScene {
 }
 
 const KEPT = "example.test/kept";
-const UNWANTED = "example.test/unwanted";
+const REMOVABLE = "example.test/removable";
 
 export function namespaceContentsSuite(name: string, start: () => Promise<ContentsScene>): void {
   describe(`the contents of a namespace, ${name}`, () => {
@@ -63,11 +63,11 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
     test("lists all objects with their finalizers, and nothing of a namespace that is not there", async () => {
       const { owner, namespace } = await given();
       await scene.makeConfigMap({ name: "a-free", namespace }, []);
-      await scene.makeConfigMap({ name: "a-held", namespace }, [KEPT, UNWANTED]);
+      await scene.makeConfigMap({ name: "a-held", namespace }, [KEPT, REMOVABLE]);
       const found = (await configMapsOf(owner)).map(({ name: called, finalizers }) => ({ called, finalizers }));
       expect(found).toEqual([
         { called: "a-free", finalizers: [] },
-        { called: "a-held", finalizers: [KEPT, UNWANTED] },
+        { called: "a-held", finalizers: [KEPT, REMOVABLE] },
       ]);
       expect(await scene.contents.list({ name: unique("none-"), uid: randomUUID() })).toEqual([]);
     });
@@ -75,14 +75,14 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
     test("takes off the finalizers that are named, also of an object that changed since, and none of another one", async () => {
       const { owner, namespace } = await given();
       const ref = { name: "a-held", namespace };
-      await scene.makeConfigMap(ref, [KEPT, UNWANTED]);
+      await scene.makeConfigMap(ref, [KEPT, REMOVABLE]);
       const [listed] = await configMapsOf(owner);
       if (listed === undefined) throw new TypeError("the ConfigMap is not listed");
-      await scene.contents.release(owner, { ...listed, uid: randomUUID(), resourceVersion: "1" }, [UNWANTED]);
-      expect(await scene.finalizersOf(ref)).toEqual([KEPT, UNWANTED]);
-      await scene.contents.release(owner, { ...listed, resourceVersion: "1", finalizers: [UNWANTED] }, [UNWANTED]);
+      await scene.contents.release(owner, { ...listed, uid: randomUUID(), resourceVersion: "1" }, [REMOVABLE]);
+      expect(await scene.finalizersOf(ref)).toEqual([KEPT, REMOVABLE]);
+      await scene.contents.release(owner, { ...listed, resourceVersion: "1", finalizers: [REMOVABLE] }, [REMOVABLE]);
       expect(await scene.finalizersOf(ref)).toEqual([KEPT]);
-      expect(await scene.contents.release(owner, listed, [UNWANTED, "example.test/none"])).toBeUndefined();
+      expect(await scene.contents.release(owner, listed, [REMOVABLE, "example.test/none"])).toBeUndefined();
       expect(await scene.finalizersOf(ref)).toEqual([KEPT]);
       await scene.deleteConfigMap(ref);
       const [last] = await configMapsOf(owner);
@@ -94,14 +94,14 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
     test("says what refuses to have finalizers taken off", async () => {
       const { owner, namespace } = await given();
       const ref = { name: "a-guarded", namespace };
-      await scene.makeConfigMap(ref, [UNWANTED]);
+      await scene.makeConfigMap(ref, [REMOVABLE]);
       const end = await scene.refuseChanges(ref, "guarded");
       const [listed] = await configMapsOf(owner);
       if (listed === undefined) throw new TypeError("the ConfigMap is not listed");
-      expect(await scene.contents.release(owner, listed, [UNWANTED])).toMatch(/guarded/);
-      expect(await scene.finalizersOf(ref)).toEqual([UNWANTED]);
+      expect(await scene.contents.release(owner, listed, [REMOVABLE])).toMatch(/guarded/);
+      expect(await scene.finalizersOf(ref)).toEqual([REMOVABLE]);
       await end();
-      expect(await scene.contents.release(owner, listed, [UNWANTED])).toBeUndefined();
+      expect(await scene.contents.release(owner, listed, [REMOVABLE])).toBeUndefined();
       expect(await scene.finalizersOf(ref)).toEqual([]);
     });
 

@@ -1,6 +1,6 @@
 /** A place in a template that only some values reach. */
 export interface Branch {
-  /** For example `line 12, {{- if .Values.check.enabled }} is false`. */
+  /** Branch, for example `line 12, {{- if .Values.check.enabled }} is false`. */
   readonly what: string;
   /** The template changed to fail when the place is reached. */
   readonly mutant: string;

@@ -32,7 +32,7 @@ export type Fate =
   | "undeletable";
 
 /** Decides the behaviour by the chart's values, and by whether a retry was ever requested. */
-export type FateOf = (values: Readonly<Record<string, unknown>>, isAskedAgain: boolean) => Fate;
+export type FateOf = (values: Readonly<Record<string, unknown>>, isRetried: boolean) => Fate;
 
 /** A stand-in for Argo CD where only the control plane runs: every application is synced and healthy at once. */
 export interface ArgocdStandIn {
@@ -53,7 +53,7 @@ export async function startArgocdStandIn(client: KubeClient): Promise<ArgocdStan
   const stopping = new AbortController();
   const fateOf = (application: WireObject): Fate => {
     const { name, annotations } = application.metadata;
-    return fates.get(name)?.(valuesOf(application), annotations?.[ASKED_AGAIN] !== undefined) ?? "healthy";
+    return fates.get(name)?.(valuesOf(application), annotations?.[RETRIED_AT] !== undefined) ?? "healthy";
   };
   const look = (key: string) => {
     const work = async () => {
@@ -131,7 +131,7 @@ function isHeldBy(application: WireObject, fate: Fate): boolean {
   return mayBegin || phase === "Running" || phase === "Terminating";
 }
 
-const ASKED_AGAIN = "ephemeral-environments.dev/asked-again-at";
+const RETRIED_AT = "ephemeral-environments.dev/retried-at";
 const REFRESH = "argocd.argoproj.io/refresh";
 
 /** The application's requests as JSON pointers, for their removal. */
@@ -229,7 +229,7 @@ function statusOf(application: WireObject, fate: Sayable): object {
   };
 }
 
-/** After whatever a test has made. */
+/** Moment after whatever a test has made. */
 const LATER = "2099-01-01T00:00:00Z";
 
 function unchangedJobs(namespace: string): object[] {

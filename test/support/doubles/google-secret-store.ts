@@ -167,10 +167,10 @@ function checkedAliases(aliases: Record<string, string>): string[] {
 /** Supports `labels.<key>=<value>` and AND; any other filter is refused, so that none silently matches all. */
 function matching(filter: string): (secret: Secret) => boolean {
   const terms = filter === "" ? [] : filter.split(" AND ");
-  const wanted = terms.map((term) => {
+  const required = terms.map((term) => {
     const [, key, value] = /^labels\.([a-z_-]+)=([a-z0-9_-]+)$/.exec(term) ?? [];
     if (key === undefined) throw grpcError(codes.INVALID_ARGUMENT, `Not a valid filter: ${filter}`);
     return { key, value };
   });
-  return ({ labels }) => wanted.every(({ key, value }) => labels[key] === value);
+  return ({ labels }) => required.every(({ key, value }) => labels[key] === value);
 }

@@ -17,7 +17,7 @@ export interface HostPull {
 export const PULL_COMMIT = "a".repeat(40);
 const UPDATED_AT = "2026-01-01T00:00:00Z";
 
-/** In GitHub's and Gitea's form; GitHub's lists lack the merge state. */
+/** A pull request in GitHub's and Gitea's form; GitHub's lists lack the merge state. */
 function shown(pull: HostPull, { inList }: { readonly inList: boolean }) {
   const { number, state = "open", merged = false, draft = false, labels = [], base = "main" } = pull;
   const { branch = "feature", commit = PULL_COMMIT, isFork = false, updatedAt = UPDATED_AT } = pull;

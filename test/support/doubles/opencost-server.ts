@@ -64,7 +64,7 @@ function usual(method: string | undefined, { pathname, searchParams }: URL, know
     : { status: 404, body: "404 page not found" };
 }
 
-/** Without a step there is one set, of the whole window. Adjustments are separate, and part of the total. */
+/** Answer to a query; without a step there is one set, of the whole window. Adjustments are separate, and part of the total. */
 function answerTo(query: URLSearchParams, known: readonly HourOfNamespace[]): object {
   if (query.get("aggregate") !== "namespace") throw new Error("the double aggregates by namespace alone");
   const window = (query.get("window") ?? "").split(",");

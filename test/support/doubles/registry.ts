@@ -17,9 +17,9 @@ export async function startRegistry(crane: string): Promise<TestRegistry> {
   const [port = 0] = await freePorts(1);
   const registry = spawn(crane, ["registry", "serve", "--address", `127.0.0.1:${port}`], { stdio: "ignore" });
   const credentials = { user: "publisher", password: "open sesame" };
-  const wanted = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString("base64")}`;
+  const expected = `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString("base64")}`;
   const front = createServer((requested, reply) => {
-    if (requested.headers.authorization !== wanted) {
+    if (requested.headers.authorization !== expected) {
       reply.writeHead(401, { "www-authenticate": 'Basic realm="registry"' }).end();
       return;
     }

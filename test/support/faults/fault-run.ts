@@ -38,10 +38,10 @@ const share = Number(process.env.FAULT_SHARE ?? 1);
 export function drawPlans(
   lifecycles: readonly RecordedLifecycle[],
   { world: { admin }, clock }: FaultWorld,
-  isWanted: (target: string, lifecycle: string) => boolean = () => true,
+  isSelected: (target: string, lifecycle: string) => boolean = () => true,
 ): readonly DrawnPlan[] {
   const all = lifecycles.flatMap((lifecycle) => {
-    const targets = lifecycle.targets.filter((target) => isWanted(target, lifecycle.name));
+    const targets = lifecycle.targets.filter((target) => isSelected(target, lifecycle.name));
     return plansFor(lifecycle.name, targets, { admin, clock }).map((plan) => ({ lifecycle, plan }));
   });
   const named = all.filter(({ plan }) => plan.title.includes(only));
@@ -145,7 +145,7 @@ function judged(fate: Fate, { field, observer }: FaultWorld, last: Rest): Outcom
   return { ...fate, violations, convergedInMs, writes: course.writes.length };
 }
 
-/** After a crash, the next process continues with the existing objects. */
+/** Violations by replaced objects: after a crash, the next process continues with the existing ones. */
 function replacedBeyond({ replaced }: Lifecycle, observer: Observer, name: string): Violation[] {
   const environment = observer.environment(name);
   const titles = environment === undefined ? [] : observer.replaced(environment);

@@ -117,13 +117,13 @@ function formsOf(value: string): string[] {
 
 /** True when the current pods' Secret holds each variable in the status's version, as stored. */
 function mirrors(inventory: Inventory, { status }: EphemeralEnvironment): boolean {
-  const dataOf = (wanted: (title: string) => boolean) => {
-    const found = [...inventory].find(([title]) => wanted(title))?.[1];
+  const dataOf = (isOf: (title: string) => boolean) => {
+    const found = [...inventory].find(([title]) => isOf(title))?.[1];
     return (found?.data ?? {}) as Record<string, string>;
   };
   const stored = dataOf((title) => title.startsWith("store/"));
   const pods = dataOf((title) => title === `Secret/${status?.podSecrets?.at(-1)}`);
-  const wanted = status?.secrets ?? [];
+  const expected = status?.secrets ?? [];
   // Other variables are composed of stored ones, such as a database's URL of its password.
   const isRight = ({ name, version }: { name: string; version: number }) => {
     const own = stored[`${name}.${version}`];
@@ -132,7 +132,7 @@ function mirrors(inventory: Inventory, { status }: EphemeralEnvironment): boolea
       ? Object.values(stored).some((value) => text.includes(decoded(value)))
       : pods[name] === own;
   };
-  return Object.keys(pods).length === wanted.length && wanted.every(isRight);
+  return Object.keys(pods).length === expected.length && expected.every(isRight);
 }
 
 const decoded = (value = "") => Buffer.from(value, "base64").toString("utf8");

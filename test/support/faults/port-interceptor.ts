@@ -95,7 +95,7 @@ function aroundPort<P extends object>(name: keyof Reaching, port: P, around: Aro
   return Object.assign(Object.create(port), Object.fromEntries(wrapped));
 }
 
-/** For `OperatorOptions.onPorts`: the same interceptor around every port that reaches another system. */
+/** Puts the interceptor around every port that reaches another system, for `OperatorOptions.onPorts`. */
 export function portInterceptor(around: AroundCall): (context: ControllerDependencies) => ControllerDependencies {
   return (context) => {
     const ports = Object.keys(PORTS) as (keyof Reaching)[];

@@ -66,8 +66,8 @@ function delivered(line: WatchLine, trouble: WatchTrouble): WatchLine[] {
 }
 
 /**
- * During `reorder`, every other event waits for the next one, and follows it unless both are of one object. None is lost: a
- * waiting event is delivered at the end of the disturbance, or of the stream.
+ * Delays during `reorder`: every other event waits for the next one, and follows it unless both are of one object. None is
+ * lost: a waiting event is delivered at the end of the disturbance, or of the stream.
  */
 async function* overtaking(source: AsyncGenerator<WatchLine>, state: State): AsyncGenerator<WatchLine> {
   let late: WatchLine | undefined;

@@ -200,8 +200,11 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
       const owner = { subject: `${issuer.issuer}#${sub}`, email, name };
       const at = new Date(Math.floor(clock.now().getTime() / 1e3) * 1e3).toISOString();
       const assertedClaims = { groups: [...groups].sort(), at };
-      const wanted = apiTokenFixture({ owner, assertedClaims, scopes: ["ENV_READ"], keepsValue: true, ...spec }, value);
-      const token = await apiTokens.create(wanted.spec);
+      const fixture = apiTokenFixture(
+        { owner, assertedClaims, scopes: ["ENV_READ"], keepsValue: true, ...spec },
+        value,
+      );
+      const token = await apiTokens.create(fixture.spec);
       const kept = { name: TOKEN_VARIABLE, version: 1, generate: () => new Sensitive(value) };
       await secretManager.ensure(valueOwner(token), [kept]);
       return { id: token.metadata.name, value };

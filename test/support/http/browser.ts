@@ -23,7 +23,7 @@ export interface Page {
  * kept on loopback, strict ones are not sent with navigations from another site. It runs no scripts.
  */
 export class Browser {
-  /** By host (ports share them), then by path and name. */
+  /** Cookies by host (ports share them), then by path and name. */
   readonly #cookies = new Map<string, Map<string, Cookie>>();
   /** Answers to navigations, in order. */
   readonly seen: Page[] = [];

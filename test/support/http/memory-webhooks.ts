@@ -65,7 +65,7 @@ interface Parts {
 export function memoryWebhooks(parts: Parts) {
   const { settings, environments, repositories, secretManager, clock } = parts;
   const deliveries = memoryWebhookDeliveries(clock);
-  const world = {
+  const decisionContext = {
     ...parts,
     formats: WEBHOOK_FORMATS,
     environments: {
@@ -78,7 +78,7 @@ export function memoryWebhooks(parts: Parts) {
   const notifications = memoryNotifications(clock);
   const webhookInbox = createWebhookInbox({
     ...parts,
-    world,
+    decisionContext,
     decide,
     deliveries,
     repositories,

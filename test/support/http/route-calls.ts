@@ -28,7 +28,7 @@ export interface RouteFixture {
    * group `shop`. Personal objects belong to `person`.
    */
   call(service: ApiService, person: Person): Promise<RouteCall> | RouteCall;
-  /** For owned objects: the path of a missing one, and the code of the 404. A stranger gets the same answer. */
+  /** Path of a missing object, where objects are owned, and the code of the 404. A stranger gets the same answer. */
   readonly absent?: { readonly params: Readonly<Record<string, string>>; readonly code?: ErrorCode };
   /** The status of a stranger's call, where it fails. */
   readonly strangerStatus?: number;
@@ -136,7 +136,7 @@ const simulated = onPullRequest((repository) => ({
   body: { repository, event: "pull_request", payload: pullRequestBody({ repository: `shop/${repository}` }) },
 }));
 
-/** By operation. A route without a fixture fails the walk. */
+/** Fixtures by operation. A route without a fixture fails the walk. */
 export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   createEnvironment: {
     // Maintainers and admins are in no group: only open objects are usable for them.

@@ -90,11 +90,11 @@ function isItsOwn(key: string): boolean {
 
 const bytes = (key: string) => Buffer.from(key).toString("base64");
 
-async function entries(socket: string, wanted: "whole" | "keys"): Promise<readonly Entry[]> {
+async function entries(socket: string, parts: "whole" | "keys"): Promise<readonly Entry[]> {
   const all = { key: bytes("/registry/"), range_end: bytes("/registry0") };
   const reply = await ask<{ kvs?: readonly Entry[] }>(socket, "/v3/kv/range", {
     ...all,
-    keys_only: wanted === "keys",
+    keys_only: parts === "keys",
   });
   return reply.kvs ?? [];
 }

@@ -148,9 +148,9 @@ function answered(lines: readonly FakeLine[], query: URLSearchParams): Buffer {
   const seconds = query.get("sinceSeconds");
   const sinceMs =
     seconds === null ? Date.parse(query.get("sinceTime") ?? "1970-01-01") : Date.now() - 1000 * Number(seconds);
-  const wanted = lines.slice(Math.max(0, lines.length - tail)).filter(({ at }) => new Date(at).getTime() >= sinceMs);
+  const selected = lines.slice(Math.max(0, lines.length - tail)).filter(({ at }) => new Date(at).getTime() >= sinceMs);
   const limit = Number(query.get("limitBytes") ?? Number.POSITIVE_INFINITY);
-  return Buffer.from(wanted.map(stamped).join("")).subarray(0, limit);
+  return Buffer.from(selected.map(stamped).join("")).subarray(0, limit);
 }
 
 function stamped({ at, text }: FakeLine): string {

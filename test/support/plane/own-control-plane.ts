@@ -34,9 +34,9 @@ import { clearAbandoned, markOwned, parentForSockets } from "./temporary-folders
 export type ControlPlaneProgram = "etcd" | "kube-apiserver" | "kube-controller-manager";
 
 export interface ControlPlaneOptions {
-  /** With Argo CD's kinds Application and AppProject, without a controller. Default true. */
+  /** Installs Argo CD's kinds Application and AppProject, without a controller. Default true. */
   readonly argoCd?: boolean;
-  /** With etcd answering in JSON, too (https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/). Default false. */
+  /** Lets etcd answer in JSON, too (https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/). Default false. */
   readonly etcdGateway?: boolean;
   readonly progress?: Progress;
 }

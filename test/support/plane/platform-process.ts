@@ -9,7 +9,7 @@ import { until } from "../fixtures/until.ts";
 import type { PlatformIdentity } from "./chart/platform-chart.ts";
 import { programLog } from "./program-log.ts";
 
-/** As in `make up` and the image. */
+/** Bundle as in `make up` and the image. */
 let bundle: Promise<string> | undefined;
 
 /** The platform's real process, for any number of starts and kills. */

@@ -22,7 +22,7 @@ export interface Panel {
 export interface WrittenDashboard {
   readonly file: string;
   readonly uid: string;
-  /** Without the titles of rows. */
+  /** Panels without the titles of rows. */
   readonly panels: readonly Panel[];
   /** The queries of its variables, such as `label_values(up, job)`. */
   readonly variables: readonly string[];
@@ -45,7 +45,7 @@ export const DASHBOARDS: readonly WrittenDashboard[] = readdirSync(FOLDER)
   });
 
 /** A query as sent by Grafana, with all namespaces, all controllers and these jobs chosen. */
-export function asAsked(expr: string, job: string): string {
+export function asQueried(expr: string, job: string): string {
   const chosen = { namespace: ".*", job, controller: ".*", __rate_interval: "1m", __range: "1h" };
   return Object.entries(chosen).reduce((text, [name, value]) => text.replaceAll(`$${name}`, value), expr);
 }

@@ -39,7 +39,7 @@ export interface ReplicaPair {
   stop(): Promise<void>;
 }
 
-export const wanted = (environment_name: string) => ({
+export const creation = (environment_name: string) => ({
   environment_name,
   backend_repo: "test-backend",
   backend_branch: "main",
@@ -70,7 +70,7 @@ export async function startReplicaPair(): Promise<ReplicaPair> {
     replicas,
     call,
     async haveReady(name) {
-      const { id = "" } = (await call(replicas[0], "/environments", { body: wanted(name) })).body.environment ?? {};
+      const { id = "" } = (await call(replicas[0], "/environments", { body: creation(name) })).body.environment ?? {};
       await world.expectPhase(name, "ready");
       const isSeen = async () => {
         const seen = await Promise.all(replicas.map((one) => call(one, `/environments/${name}`)));

@@ -65,7 +65,7 @@ const STAGES = `
 const MAIN = `
   import { runStages } from ${moduleOf("test/stages/run-stages.ts")};
   const list = new URL("stages.ts", import.meta.url).href;
-  const passed = await runStages({ list, wanted: process.argv.slice(2), logsFolder: new URL("logs", import.meta.url).pathname });
+  const passed = await runStages({ list, requested: process.argv.slice(2), logsFolder: new URL("logs", import.meta.url).pathname });
   process.exitCode = passed ? 0 : 1;
 `;
 

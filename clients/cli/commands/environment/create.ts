@@ -88,7 +88,7 @@ async function untilGone(context: Context, { id, name }: EnvironmentReport, flag
   await waitFor(context, id, { goal: "deleted", timeoutSeconds: flags.timeout, show: silent });
 }
 
-/** For people, only the URL is useful: `open $(eenv create …)`. */
+/** Shows people only the URL, which other programs take: `open $(eenv create …)`. */
 async function show(context: Context, environment: EnvironmentReport, flags: Flags): Promise<void> {
   if (flags.output === "table") context.process.stdout.write(`${urlOf(environment)}\n`);
   else await print(context, shownEnvironment(environment), flags);

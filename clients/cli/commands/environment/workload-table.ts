@@ -22,5 +22,5 @@ export async function workloadTable(context: Context, environmentId: string): Pr
   }
 }
 
-const podsOf = ({ pods_ready: ready, pods_wanted: wanted }: { pods_ready: number; pods_wanted: number | null }) =>
-  wanted === null ? ready : `${ready}/${wanted}`;
+const podsOf = ({ pods_ready: ready, pods_desired: desired }: { pods_ready: number; pods_desired: number | null }) =>
+  desired === null ? ready : `${ready}/${desired}`;

@@ -1,7 +1,13 @@
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
-import { RECONCILE_ANNOTATION, reconcileToken } from "../../../../crds/group.ts";
-import { isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
+import {
+  LAST_ACTIVITY_ANNOTATION,
+  lastActivityOf,
+  RECONCILE_ANNOTATION,
+  reconcileToken,
+} from "../../../../crds/group.ts";
+import { isConflict, isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
 import { createKeyedMutex } from "../../../kit/keyed-mutex.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
@@ -69,6 +75,32 @@ export async function patchLatest(
       });
     return kept(cache, changed);
   });
+}
+
+/** A record of activity is not repeated within this time, which is shorter than it keeps an environment awake. */
+const ACTIVITY_SHARED_MS = 4 * MINUTE_MS;
+
+/** Annotation of a person's look at an environment; `undefined` where a recent one says it. */
+export function activityAnnotation(environment: EphemeralEnvironment, now: Date) {
+  const last = lastActivityOf(environment, now);
+  if (last !== undefined && elapsedMs(last, now) < ACTIVITY_SHARED_MS) return undefined;
+  return { [LAST_ACTIVITY_ANNOTATION]: now.toISOString() };
+}
+
+/** Writes the annotation; it is no change of the environment, so it has no audit record. */
+export async function recordActivity(
+  { client, cache, clock }: EnvironmentStore,
+  environment: EphemeralEnvironment,
+): Promise<void> {
+  const { name, uid } = environment.metadata;
+  const annotations = activityAnnotation(cache.get(name) ?? environment, clock.now());
+  if (annotations === undefined) return;
+  try {
+    kept(cache, await client.patch(environmentType, { name }, { metadata: { uid, annotations } }, { as: "merge" }));
+  } catch (error) {
+    // Gone, or another one of its name: the caller's next read says so.
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
 }
 
 /** Requests within this time share one reconcile, so that a flood of them is one write. */

@@ -23,7 +23,13 @@ import type { LeftFields } from "../../../ports/deployer.ts";
 import { environmentType } from "../kinds.ts";
 import { changeAnnotations, kept } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
-import { type Change, type EnvironmentStore, environmentChanges, requestedReconciles } from "./changes.ts";
+import {
+  type Change,
+  type EnvironmentStore,
+  environmentChanges,
+  recordActivity,
+  requestedReconciles,
+} from "./changes.ts";
 import { EnvironmentDirectory } from "./directory.ts";
 import { liveLookUp, reread } from "./lookup.ts";
 import { operatorEnvironments } from "./operator-environments.ts";
@@ -64,6 +70,7 @@ export function kubernetesEnvironments(store: EnvironmentStore & { readonly left
     create: (name, spec, mark) => forUser(() => create(store, name, spec, mark)),
     extend: (environment, extension) => change(environment, extensionOf(extension)),
     update: (environment, update) => change(environment, { spec: update, ...waking(update, clock) }),
+    recordActivity: (environment) => forUser(() => recordActivity(store, environment)),
     reconcile: (environment, options) => forUser(() => requestReconcile(environment, options)),
   };
 }
@@ -116,7 +123,7 @@ async function madeBefore(
   throw new NameExists(name, isLeaving ? TERMINATING_RETRY_SECONDS : undefined);
 }
 
-/** Also removes the reason of a former extension. */
+/** Change of an extension; removes the reason of a former one. */
 function extensionOf({ ttlHours, note, onlyFrom }: Extension): Change {
   return {
     spec: { ttlHours },
@@ -128,7 +135,7 @@ function extensionOf({ ttlHours, note, onlyFrom }: Extension): Change {
   };
 }
 
-/** A request to wake it, which only an environment that its schedule has asleep heeds. */
+/** A request to wake it, which only an environment that its schedule, or idleness, has asleep heeds. */
 function waking({ suspended }: EnvironmentUpdate, clock: Clock): Pick<Change, "annotations"> {
   return suspended === false ? { annotations: { [WAKE_ANNOTATION]: clock.now().toISOString() } } : {};
 }

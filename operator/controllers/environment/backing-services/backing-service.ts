@@ -3,7 +3,7 @@ import type { StepCondition } from "../../../../crds/conditions.ts";
 import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { WantedSecret } from "../../../../crds/repository/repository.ts";
+import type { GeneratedSecret } from "../../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import type { PodProblemReason } from "../../../ports/pods.ts";
 
@@ -26,7 +26,7 @@ export interface BackingService {
   readonly isDesired: (spec: EnvironmentSpec, configSet: ConfigSetSpec | undefined) => boolean;
   readonly values: (configSet: ConfigSetSpec | undefined, settings: Settings) => Readonly<Record<string, unknown>>;
   /** Secrets generated for it, whatever the Repositories list. */
-  readonly secrets: readonly WantedSecret[];
+  readonly secrets: readonly GeneratedSecret[];
   /** Further login variables of the components; users' values win. */
   readonly derived: readonly DerivedVariable[];
   /** Remedies for users, where they differ from those of a component. */

@@ -51,7 +51,10 @@ export async function finalize(
   return { requeueAfterMs: Math.min(recheckMs, teardown.recheckMs ?? recheckMs) };
 }
 
-/** Before the resource is gone, so that a crash loses no message; an impossible message blocks no deletion. */
+/**
+ * Announces the end before the resource is gone, so that a crash loses no message; an impossible message blocks no
+ * deletion.
+ */
 async function announceEnd(
   environment: EphemeralEnvironment,
   { announcer, clock, log }: FinalizeContext,

@@ -34,7 +34,7 @@ export interface TakeOverDependencies {
  */
 const RIGHTS_FINALIZER = `${GROUP}/teardown`;
 
-/** Below Kubernetes' default of 30: with the deployer's time, no tenant's process runs after 90 seconds. */
+/** Grace below Kubernetes' default of 30: with the deployer's time, no tenant's process runs after 90 seconds. */
 const GRACE_SECONDS = 25;
 const NAMES_RECORDED = 20;
 const ENTRIES_RECORDED = 50;

@@ -25,7 +25,7 @@ export function quotaObject(
   return inNamespace(environment, resourceQuotaKind, ENVIRONMENT_QUOTA, { spec: quotaSpec(isolation)(chosen) });
 }
 
-// These specs are shared by thousands of environments, and compared in every reconcile.
+// Thousands of environments have equal specs, and every reconcile compares them: equal ones are one object.
 const NOT_CHOSEN: Quota = {};
 const quotaSpec = oncePer(({ quota, objects, ephemeralStorage }: IsolationSettings) => {
   const disk = { [`requests.${DISK}`]: ephemeralStorage.quota, [`limits.${DISK}`]: ephemeralStorage.quota };

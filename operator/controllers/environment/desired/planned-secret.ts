@@ -1,5 +1,5 @@
 import type { SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { WantedSecret } from "../../../../crds/repository/repository.ts";
+import type { GeneratedSecret } from "../../../../crds/repository/repository.ts";
 import type { DerivedVariable } from "../backing-services/backing-service.ts";
 
 /** An environment's own value: generated, or written into the secret manager by a user. */
@@ -10,7 +10,7 @@ export interface OwnSecret {
   /** Rotation that requested this version. */
   readonly rotation?: string;
   /** Shape of a generated value; absent for a user's value. */
-  readonly generate?: WantedSecret;
+  readonly generate?: GeneratedSecret;
 }
 
 /** A value from another place in the secret manager. */

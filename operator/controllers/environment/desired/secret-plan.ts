@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment, SecretStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { secretStoreName } from "../../../../crds/names.ts";
-import { admits, type WantedSecret, wantedSecrets } from "../../../../crds/repository/repository.ts";
+import { admits, type GeneratedSecret, generatedSecrets } from "../../../../crds/repository/repository.ts";
 import type { BackingService, DerivedVariable } from "../backing-services/backing-service.ts";
 import { desiredServices, type PlanInput } from "../plan-input.ts";
 import { failed, type Unfinished } from "../step-result.ts";
@@ -25,7 +25,7 @@ interface SecretSources extends PlanInput {
   readonly desired: readonly BackingService[];
   readonly variables: Variables;
   /** Needs of the Repositories and backing services, by variable. */
-  readonly listed: ReadonlyMap<string, WantedSecret>;
+  readonly listed: ReadonlyMap<string, GeneratedSecret>;
   readonly provided: ReadonlySet<string>;
   /** Secrets in the status; `undefined` before the first plan. */
   readonly former: ReadonlyMap<string, SecretStatus> | undefined;
@@ -78,7 +78,7 @@ function sourcesOf(input: PlanInput): SecretSources {
   const desired = desiredServices(input);
   const listed = [
     ...desired.flatMap((service) => service.secrets),
-    ...Object.values(input.repositories).flatMap(wantedSecrets),
+    ...Object.values(input.repositories).flatMap(generatedSecrets),
   ];
   return {
     ...input,

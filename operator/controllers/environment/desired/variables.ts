@@ -4,7 +4,7 @@ import { type GivenVariable, givenVariables } from "../../../../crds/environment
 import type { Component } from "../../../../crds/names.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
 import type { EnvironmentVariable, SecretRef } from "../../../../crds/overrides.schema.ts";
-import { wantedSecrets } from "../../../../crds/repository/repository.ts";
+import { generatedSecrets } from "../../../../crds/repository/repository.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { desiredServices, type PlanInput } from "../plan-input.ts";
 import type { ComponentRepositories } from "../repositories.ts";
@@ -66,7 +66,7 @@ export const variablesOf = oncePer((input: PlanInput): Variables => {
 function secretVariables(input: PlanInput): ReadonlySet<string> {
   const { spec, status } = input.environment;
   const former = status?.secrets && new Set(status.secrets.map(({ name }) => name));
-  const listed = Object.values(input.repositories).flatMap(wantedSecrets);
+  const listed = Object.values(input.repositories).flatMap(generatedSecrets);
   const needed = [
     ...listed.filter(({ name }) => former?.has(name) ?? true),
     ...desiredServices(input).flatMap(({ secrets }) => secrets),
@@ -105,7 +105,7 @@ export function storedVariables(
   const generated = [
     ...(status?.secrets ?? []),
     ...services.flatMap(({ secrets }) => secrets),
-    ...Object.values(repositories).flatMap(wantedSecrets),
+    ...Object.values(repositories).flatMap(generatedSecrets),
   ];
   return [...new Set([...generated.map(({ name }) => name), ...(spec.secrets?.provided ?? [])])];
 }

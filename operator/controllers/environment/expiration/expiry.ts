@@ -46,7 +46,7 @@ const CHANGED_RECHECK_MS = 1_000;
  */
 export async function expire(environment: EphemeralEnvironment, context: ExpiryContext): Promise<Expiry> {
   const now = context.clock.now();
-  // This reconcile stores the grace period of a lowered TTL.
+  // The TTL was lowered: the grace period goes into the status in this reconcile, and nothing is deleted before its end.
   const grace = gracePeriodEnd(environment, now);
   if (grace !== undefined) return { dueInMs: grace.getTime() - now.getTime() };
   if (!isExpired(environment, now)) {

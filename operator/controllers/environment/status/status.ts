@@ -16,7 +16,7 @@ import {
 import { expiresAt, gracePeriodEnd, ttlHours } from "../../../../crds/environment/lifetime.ts";
 import { DEADLINE_EXCEEDED, phaseOf } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
-import { isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
+import { isServing, pipelinesOfDesiredCommits, specHash } from "../../../../crds/environment/progress.ts";
 import { isAsleep } from "../../../../crds/environment/sleep.ts";
 import { DELETED_BRANCH_ANNOTATION } from "../../../../crds/group.ts";
 import { COMPONENTS } from "../../../../crds/names.ts";
@@ -32,6 +32,8 @@ export interface StatusContext {
   /** Conditions of all steps, in the order of the plan. */
   readonly conditions: readonly StepCondition[];
   readonly expiryRefusal?: string | undefined;
+  /** Reason why requests to environments are not known. */
+  readonly activityProblem?: string | undefined;
 }
 
 const STATUS_OF = { done: "True", waiting: "Unknown", failed: "False" } as const;
@@ -181,7 +183,7 @@ function readiness(environment: EphemeralEnvironment, context: StatusContext): C
 
 /** The deadline starts after the pipelines of the desired commits: before that they can't be deployed. */
 function isOverdue(environment: EphemeralEnvironment, since: string, { now, settings }: StatusContext): boolean {
-  const pipelines = wantedPipelines(environment);
+  const pipelines = pipelinesOfDesiredCommits(environment);
   if (pipelines.some((pipeline) => buildOf(pipeline, now) === "building")) return false;
   const starts = [new Date(since), ...pipelines.map(pipelineEnd)];
   const rolloutMs = Math.min(...starts.map((moment) => elapsedMs(moment, now)));
@@ -193,12 +195,16 @@ const SUSPENDED =
 const SUSPENDED_IN_PART =
   "the environment is suspended, but the condition ResourcesHealthy names workloads that go on; it keeps its secrets and data; set spec.suspended to false to resume it";
 
-const ASLEEP =
-  "the environment is asleep by its schedule: it is scaled to zero and keeps its secrets and data; it wakes at the next hours of the schedule, or when a person wakes it";
+const ASLEEP = {
+  schedule:
+    "the environment is asleep by its schedule: it is scaled to zero and keeps its secrets and data; it wakes at the next hours of the schedule, or when a person wakes it",
+  idle: "the environment was idle and is asleep: it is scaled to zero and keeps its secrets and data; it wakes when a person wakes it, or at the next begin of its hours, if it has any",
+};
 
 interface Informing {
   readonly now: Date;
   readonly expiryRefusal?: string | undefined;
+  readonly activityProblem?: string | undefined;
   readonly notice?: Notice | undefined;
 }
 
@@ -211,28 +217,39 @@ interface Informing {
 function informationalConditions(
   environment: EphemeralEnvironment,
   former: EphemeralEnvironment,
-  { now, expiryRefusal, notice }: Informing,
+  { now, expiryRefusal, activityProblem, notice }: Informing,
 ): Condition[] {
   const inform = (type: InformationalCondition, message: string) =>
     nextCondition(former, type, { status: "True", reason: type, message }, now);
   const unwell = findCondition(former.status?.conditions, "ResourcesHealthy");
   const { reason, message } = notice ?? unwell ?? { reason: "", message: "" };
-  const silent = wantedPipelines(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
+  const silent = pipelinesOfDesiredCommits(environment).filter((pipeline) => buildOf(pipeline, now) === "silent");
   const silence = silent.map(
     (pipeline) =>
       `${pipelineName(pipeline)} has reported nothing for two hours: the ${pipeline.component}'s commit is deployed without it`,
   );
   return [
-    ...(isAsleep(environment) && isAtRest(environment, former) ? [inform("Asleep", ASLEEP)] : []),
+    ...(isAsleep(environment) && isAtRest(environment, former)
+      ? [inform("Asleep", ASLEEP[asleepBy(environment)])]
+      : []),
     ...(isSuspended(environment, former)
       ? [inform("Suspended", reason === "KeepsRunning" ? SUSPENDED_IN_PART : SUSPENDED)]
       : []),
     ...(silence.length > 0 ? [inform("PipelineSilent", silence.join("; "))] : []),
     ...goneBranches(environment).map((message) => inform("SourceGone", message)),
     ...(message === "" ? [] : [nextCondition(former, "ResourcesHealthy", { status: "False", reason, message }, now)]),
+    ...unknownActivity(environment, activityProblem).map((message) => inform("ActivityUnknown", message)),
     ...(expiryRefusal === undefined ? [] : [inform("ExpiryRefused", expiryRefusal)]),
   ];
 }
+
+/** The problem of an environment that is awake, and would sleep when idle. */
+function unknownActivity(environment: EphemeralEnvironment, problem: string | undefined): readonly string[] {
+  const mayIdle = environment.status?.sleep?.afterIdleMinutes !== undefined && !isAsleep(environment);
+  return problem === undefined || !mayIdle ? [] : [problem];
+}
+
+const asleepBy = ({ status }: EphemeralEnvironment) => (status?.sleep?.cause === "idle" ? "idle" : "schedule");
 
 /** One sentence about branches deleted on their hosts, if any. */
 function goneBranches({ metadata, spec }: EphemeralEnvironment): readonly string[] {

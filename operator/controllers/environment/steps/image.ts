@@ -32,7 +32,7 @@ export function imageResult(
   return failed("ImageInvalid", message);
 }
 
-/** At most 128 characters: https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests */
+/** Tag of at most 128 characters: https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests */
 const TAGGED = /:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 
 type Missing = (environment: EphemeralEnvironment, of: ComponentCommit, template: string) => Unfinished;

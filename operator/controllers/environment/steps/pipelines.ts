@@ -1,8 +1,8 @@
-import { wantedCommit } from "../../../../crds/environment/component-build.ts";
+import { desiredCommit } from "../../../../crds/environment/component-build.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { BUILDING } from "../../../../crds/environment/phase.ts";
 import { buildOf, pipelineEnd, pipelineName } from "../../../../crds/environment/pipelines.ts";
-import { wantedPipelines } from "../../../../crds/environment/progress.ts";
+import { pipelinesOfDesiredCommits } from "../../../../crds/environment/progress.ts";
 import { type Component, shortCommit } from "../../../../crds/names.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { ComponentRepositories } from "../repositories.ts";
@@ -15,7 +15,10 @@ export function pipelineResult(
   repositories: ComponentRepositories,
   now: Date,
 ): Unfinished | undefined {
-  const pipelines = wantedPipelines(environment).map((pipeline) => ({ ...pipeline, build: buildOf(pipeline, now) }));
+  const pipelines = pipelinesOfDesiredCommits(environment).map((pipeline) => ({
+    ...pipeline,
+    build: buildOf(pipeline, now),
+  }));
   const broken = pipelines.find(({ build }) => build === "failed");
   if (broken !== undefined) {
     const { commit, status, component, url } = broken;
@@ -48,7 +51,7 @@ function unreported(environment: EphemeralEnvironment, repositories: ComponentRe
   return componentsOf(environment).flatMap((component) => {
     const { branch, pipelines = [] } = environment.spec[component] ?? {};
     const applied = environment.status?.sources?.[component]?.applied;
-    const commit = wantedCommit(environment, component) ?? "";
+    const commit = desiredCommit(environment, component) ?? "";
     const isApplied = applied?.branch === branch && applied?.commit === commit;
     if (isApplied || pipelines.some((pipeline) => pipeline.commit === commit)) return [];
     const leftMs = firstReportMs(environment, component, { repositories, now });

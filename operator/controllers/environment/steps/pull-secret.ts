@@ -98,7 +98,7 @@ export async function retirePulls(environment: EphemeralEnvironment, context: Pu
   return { pullSecret };
 }
 
-/** During a build, the applied image may be from the Repository's former registry. */
+/** True when all images are of these Repositories; during a build, one may be of a former registry. */
 function runsImagesOf(environment: EphemeralEnvironment, repositories: ComponentRepositories): boolean {
   return componentsOf(environment).every((component) => {
     const image = environment.status?.sources?.[component]?.applied?.image;

@@ -107,6 +107,22 @@ describe("environments", () => {
     expect(JSON.parse(updated.stdout)).toMatchObject({ ttl_hours: 48, protected: true });
   });
 
+  test("an update says when it sleeps: by hours, when idle, or never", async () => {
+    await make("shop-one");
+    const sleepOf = async (...flags: string[]) => {
+      const { code, stderr } = await line.eenv("developer", ["update", "shop-one", ...flags, "-o", "json"]);
+      return code === 0 ? (await line.service.environments.find("shop-one"))?.spec.sleep : stderr;
+    };
+    const hours = ["--awake", "Mon-Fri 08:00-19:00", "--time-zone", "Europe/Berlin"];
+    const schedule = { timeZone: "Europe/Berlin", awake: ["Mon-Fri 08:00-19:00"] };
+    expect(await sleepOf(...hours)).toEqual({ schedule });
+    const idle = ["--after-idle", "60", "--minimum-requests", "10"];
+    expect(await sleepOf(...hours, ...idle)).toEqual({ schedule, afterIdleMinutes: 60, minimumRequests: 10 });
+    expect(await sleepOf("--minimum-requests", "10")).toMatch(/--after-idle, which is missing/);
+    expect(await sleepOf("--awake=always", ...idle)).toMatch(/--awake=always stands alone/);
+    expect(await sleepOf("--awake=always")).toEqual({});
+  });
+
   test("a move is waited for: what was ready, or had failed, before it does not count", async () => {
     await make("shop-one");
     await writeStatus(line.service, "shop-one", { phase: "failed" });
@@ -176,7 +192,7 @@ test("a log is followed over a connection that breaks, without a gap, and withou
 
 test("the workloads of an environment are shown with it, and each has its log", async () => {
   await make("shop");
-  const redis = { kind: "StatefulSet", name: "redis", images: [], restarts: 2, ready: 0, wanted: 1, problem: "fails" };
+  const redis = { kind: "StatefulSet", name: "redis", images: [], restarts: 2, ready: 0, desired: 1, problem: "fails" };
   line.service.workloads.put("shop", redis, { kind: "Rollout", name: "web", images: [], restarts: 0, ready: 3 });
   expect((await line.eenv("viewer", ["get", "shop"])).stdout).toMatch(
     /WORKLOAD +READY +RESTARTS +PROBLEM\nStatefulSet\/redis +0\/1 +2 +fails\nRollout\/web +3 +0 +-\n$/,

@@ -11,7 +11,7 @@ const NAME = "shop-pr-42";
 /** Examples for others: a person with a browser, and a program with tools. */
 const ELSEWHERE = /^(login|mcp)/;
 /** Examples with an error here: the repository's host is unknown in the tests. */
-const REFUSED = /^webhook doctor/;
+const REFUSED = /^webhook check/;
 const OF_MAINTAINERS = /^(config-set|repo reload|webhook)/;
 
 const helpOf = generateHelpTextForAllCommands(application as unknown as Application<CommandContext>);
@@ -36,7 +36,7 @@ async function putEnvironment(): Promise<void> {
   const access = { groups: ["shop"] };
   await environments.create(NAME, { backend: { repository: "shop-api", branch: "main" }, ttlHours: 24, access });
   await writeStatus(line.service, NAME, READY);
-  const pods = { wanted: 1, ready: 1, restarts: 0, images: [] };
+  const pods = { desired: 1, ready: 1, restarts: 0, images: [] };
   line.service.workloads.put(NAME, { kind: "Deployment", name: "shop-api", ...pods });
 }
 

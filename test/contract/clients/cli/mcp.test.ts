@@ -82,7 +82,7 @@ async function assistant(
 }
 
 const environment_id = "shop-test";
-const WANTED = { environment_name: environment_id, backend_repo: "shop-api", backend_branch: "main" };
+const REQUESTED = { environment_name: environment_id, backend_repo: "shop-api", backend_branch: "main" };
 
 async function toolNames(one: Assistant): Promise<string[]> {
   const { tools } = await one.ask("tools/list");
@@ -99,7 +99,7 @@ describe("eenv mcp", () => {
   test("makes an environment, waits for it, extends it, reads its log, and puts it to sleep", async () => {
     const { one, running } = await assistant();
     await one.begin({});
-    expect(await one.call("create_environment", WANTED)).toMatchObject({
+    expect(await one.call("create_environment", REQUESTED)).toMatchObject({
       isError: false,
       value: { environment: { name: environment_id, status: "creating" } },
     });
@@ -124,7 +124,10 @@ describe("eenv mcp", () => {
   test("refuses arguments that the document of the interface does not have", async () => {
     const { one } = await assistant();
     await one.begin({});
-    const refused = await one.ask("tools/call", { name: "create_environment", arguments: { ...WANTED, ttl: "long" } });
+    const refused = await one.ask("tools/call", {
+      name: "create_environment",
+      arguments: { ...REQUESTED, ttl: "long" },
+    });
     expect(JSON.stringify(refused)).toContain("ttl");
     expect(line.service.environments.list()).toEqual([]);
   });

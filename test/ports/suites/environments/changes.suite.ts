@@ -1,8 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { expiresAt } from "../../../../crds/environment/lifetime.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
-import { EXTENSION_NOTE_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
-import { type EnvironmentsScene, spec } from "./scene.ts";
+import { EXTENSION_NOTE_ANNOTATION, LAST_ACTIVITY_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
+import { unique } from "../../../support/plane/people.ts";
+import { type EnvironmentsScene, NO_ONES_ID, spec } from "./scene.ts";
 
 /** Tests of extensions, switches and removals. */
 export function changingEnvironments(scene: EnvironmentsScene): void {
@@ -63,6 +64,31 @@ export function changingEnvironments(scene: EnvironmentsScene): void {
     expect(changed.spec.sleep).toEqual({ schedule: other });
     const never = await scene.world.environments.update(changed, { sleep: { schedule: null } });
     expect(never.spec.sleep).toEqual({});
+  });
+
+  test("a wish for idleness replaces a schedule", async () => {
+    const made = await create({ sleep: { schedule: { timeZone: "UTC", awake: ["Mon 08:00-19:00"] } } });
+    const sleep = { schedule: null, afterIdleMinutes: 60, minimumRequests: 5 };
+    const changed = await scene.world.environments.update(made, { sleep });
+    expect(changed.spec.sleep).toEqual({ afterIdleMinutes: 60, minimumRequests: 5 });
+  });
+
+  test("the look of a person is recorded once for a while, and is no change of the spec", async () => {
+    const made = await create();
+    await scene.world.environments.recordActivity(made);
+    const seen = await found(made.metadata.uid);
+    expect(Date.parse(seen.metadata.annotations?.[LAST_ACTIVITY_ANNOTATION] ?? "")).not.toBeNaN();
+    expect(seen.metadata.generation).toBe(made.metadata.generation);
+    await scene.world.environments.recordActivity(made);
+    expect((await found(made.metadata.uid)).metadata.resourceVersion).toBe(seen.metadata.resourceVersion);
+  });
+
+  test("the look at an environment that is gone, or another one of its name, is fine and records nothing", async () => {
+    const made = await create();
+    const other = { ...made, metadata: { ...made.metadata, uid: NO_ONES_ID } };
+    await scene.world.environments.recordActivity(other);
+    expect((await found(made.metadata.uid)).metadata.annotations ?? {}).not.toHaveProperty([LAST_ACTIVITY_ANNOTATION]);
+    await scene.world.environments.recordActivity({ ...made, metadata: { ...made.metadata, name: unique("gone-") } });
   });
 
   test("a move merges branch, commit and version, and leaves the rest of the source", async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import { until } from "../../../support/fixtures/until.ts";
-import { newOwner, noOwner, type SecretManagerScene, wanted } from "./scene.ts";
+import { generatedRequests, newOwner, noOwner, type SecretManagerScene } from "./scene.ts";
 
 /** Tests of shared secrets, and of owners. */
 export function secretOwners(scene: SecretManagerScene): void {
@@ -28,7 +28,7 @@ export function secretOwners(scene: SecretManagerScene): void {
 
     test("are never an environment's", async () => {
       const owner = newOwner();
-      await scene.manager.ensure(owner, wanted("A").requests);
+      await scene.manager.ensure(owner, generatedRequests("A").requests);
       expect(await scene.manager.shared(scene.world.idOf(owner, "A"))).toBeUndefined();
     });
 
@@ -52,7 +52,7 @@ export function secretOwners(scene: SecretManagerScene): void {
       const owner = newOwner();
       const secret = { id: `${owner.name}-shared`, labels: {}, values: ["kept"] };
       await scene.world.share(secret);
-      await scene.manager.ensure(owner, wanted("A").requests);
+      await scene.manager.ensure(owner, generatedRequests("A").requests);
       await scene.manager.remove(owner, []);
       expect((await scene.manager.read(secret.id, 1))?.value.reveal()).toBe("kept");
     });
@@ -62,8 +62,8 @@ export function secretOwners(scene: SecretManagerScene): void {
     test("are named with their UID and since when, once each, until their last entry is gone", async () => {
       const [owner, sameNamed] = [newOwner("same"), newOwner("same")];
       const before = Date.now();
-      await scene.manager.ensure(owner, wanted("A", "B").requests);
-      await scene.manager.ensure(sameNamed, wanted("A").requests);
+      await scene.manager.ensure(owner, generatedRequests("A", "B").requests);
+      await scene.manager.ensure(sameNamed, generatedRequests("A").requests);
       const ours = async () =>
         (await scene.other.owners(noOwner)).filter(({ uid }) => [owner.uid, sameNamed.uid].includes(uid));
       const held = await ours();
@@ -80,17 +80,17 @@ export function secretOwners(scene: SecretManagerScene): void {
 
     test("are reported with the time of their oldest entry and of their youngest", async () => {
       const owner = newOwner();
-      await scene.manager.ensure(owner, wanted("A").requests);
+      await scene.manager.ensure(owner, generatedRequests("A").requests);
       const oneSecondLater = Date.now() + 1_000;
       await until(() => Date.now() > oneSecondLater);
-      await scene.manager.ensure(owner, wanted("B").requests);
+      await scene.manager.ensure(owner, generatedRequests("B").requests);
       const [held] = await scene.other.owners((uid) => uid !== owner.uid);
       expect(Number(held?.until) - Number(held?.since)).toBeGreaterThanOrEqual(1_000);
     });
 
     test("are left out when the caller knows them", async () => {
       const [owner, known] = [newOwner(), newOwner()];
-      for (const one of [owner, known]) await scene.manager.ensure(one, wanted("A").requests);
+      for (const one of [owner, known]) await scene.manager.ensure(one, generatedRequests("A").requests);
       const uids = (await scene.manager.owners((uid) => uid === known.uid)).map(({ uid }) => uid);
       expect(uids).toContain(owner.uid);
       expect(uids).not.toContain(known.uid);
@@ -98,7 +98,7 @@ export function secretOwners(scene: SecretManagerScene): void {
 
     test("are API tokens, too", async () => {
       const token = { name: "api-token--0123456789abcdef", uid: randomUUID() };
-      await scene.manager.ensure(token, wanted("TOKEN").requests);
+      await scene.manager.ensure(token, generatedRequests("TOKEN").requests);
       expect(await scene.other.owners((uid) => uid !== token.uid)).toMatchObject([token]);
       await scene.manager.remove(token, ["TOKEN"]);
       expect(await scene.other.owners((uid) => uid !== token.uid)).toEqual([]);

@@ -24,7 +24,7 @@ export function newOwner(name = `owner-${++counter}`): Owner {
 export const noOwner = () => false;
 
 /** Requests the first version of variables; every call of `generate` makes another value. */
-export function wanted(...names: string[]) {
+export function generatedRequests(...names: string[]) {
   const generated: string[] = [];
   const requests = names.map((name) => ({
     name,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { newOwner, requested, revealed, type SecretManagerScene, wanted } from "./scene.ts";
+import { generatedRequests, newOwner, requested, revealed, type SecretManagerScene } from "./scene.ts";
 
 /** Tests of consecutive versions, and of foreign values. */
 export function secretVersions(scene: SecretManagerScene): void {
@@ -59,7 +59,7 @@ export function secretVersions(scene: SecretManagerScene): void {
       const owner = newOwner();
       expect(await scene.manager.ensure(owner, requested("P", 1))).toEqual(new Map());
       expect(await scene.manager.holdsAny(owner, [])).toBe(false);
-      const mixed = [...wanted("A").requests, ...requested("P", 1)];
+      const mixed = [...generatedRequests("A").requests, ...requested("P", 1)];
       expect([...(await scene.manager.ensure(owner, mixed)).keys()]).toEqual(["A"]);
       await scene.other.ensure(owner, requested("P", 1, "given"));
       expect(revealed(await scene.manager.ensure(owner, requested("P", 1)))).toEqual({ P: "given" });
@@ -68,7 +68,7 @@ export function secretVersions(scene: SecretManagerScene): void {
     test("survive that both sides begin at once", async () => {
       const owner = newOwner();
       await Promise.all([
-        scene.manager.ensure(owner, [...wanted("A").requests, ...requested("P", 1)]),
+        scene.manager.ensure(owner, [...generatedRequests("A").requests, ...requested("P", 1)]),
         scene.other.ensure(owner, requested("P", 1, "given")),
       ]);
       const stored = revealed(await scene.manager.ensure(owner, [...requested("A", 1), ...requested("P", 1)]));

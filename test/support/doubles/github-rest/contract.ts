@@ -21,7 +21,7 @@ interface Checks {
   /** Validates path and query values, which are texts. */
   readonly values: ValidateFunction;
   readonly body: ValidateFunction | undefined;
-  /** By success status; `undefined`: no body. */
+  /** Answers by success status; `undefined`: no body. */
   readonly answers: ReadonlyMap<number, ValidateFunction | undefined>;
   /** The published example of an answer. */
   readonly example: unknown;

@@ -122,10 +122,10 @@ export function memoryCluster(now: () => Date = () => new Date()): MemoryCluster
       put(kind, { ...copy, metadata: changed(found) });
       return "changed";
     },
-    async release(owner, kind, ref, unwanted) {
+    async release(owner, kind, ref, removable) {
       const found = owned(owner, requested(kind, ref));
       const { finalizers = [] } = found?.metadata ?? {};
-      const kept = unwanted === undefined ? [] : finalizers.filter((finalizer) => !unwanted.includes(finalizer));
+      const kept = removable === undefined ? [] : finalizers.filter((finalizer) => !removable.includes(finalizer));
       if (found !== undefined && kept.length < finalizers.length) this.hold(kind, ref, kept);
     },
     titles: () => [...objects.values()].map(({ kind, metadata }) => `${kind}/${metadata.name}`),

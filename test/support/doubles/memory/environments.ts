@@ -13,7 +13,7 @@ import { expiresAt, isProtected } from "../../../../crds/environment/lifetime.ts
 import { ClusterUnavailable, EnvironmentConflict, EnvironmentNotFound, NameExists } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, FINALIZER, RECONCILE_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
 import { isUuid } from "../../../../crds/names.ts";
-import { sharedToken } from "../../../../operator/adapters/kubernetes/environments/changes.ts";
+import { activityAnnotation, sharedToken } from "../../../../operator/adapters/kubernetes/environments/changes.ts";
 import { followedChanges } from "../../../../operator/adapters/kubernetes/environments/environments.ts";
 import type { CacheListener } from "../../../../operator/kit/cache/object-cache.ts";
 import type { Clock } from "../../../../operator/kit/time/clock.ts";
@@ -139,6 +139,14 @@ export function memoryEnvironments(clock: Pick<Clock, "now">): MemoryEnvironment
     async update(environment, update) {
       const waking = { [WAKE_ANNOTATION]: clock.now().toISOString() };
       return change(environment, update, update.suspended === false ? waking : {});
+    },
+
+    async recordActivity(environment) {
+      reach();
+      const found = current(environment);
+      const annotations = found && activityAnnotation(found, clock.now());
+      if (found !== undefined && annotations !== undefined)
+        store(found, { annotations: { ...found.metadata.annotations, ...annotations } });
     },
 
     async reconcile(environment) {

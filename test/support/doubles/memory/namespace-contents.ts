@@ -43,13 +43,13 @@ export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespace
       }
       return pods.length;
     },
-    async release(environment, content, unwanted) {
+    async release(environment, content, removable) {
       const { name, kind } = content;
       const refusal = refusals.get(name);
       if (refusal !== undefined) return refusal;
       const now = within(environment).find(({ object }) => object.metadata.uid === content.uid)?.object.metadata;
       if (now === undefined) return undefined;
-      const kept = (now.finalizers ?? []).filter((finalizer) => !unwanted.includes(finalizer));
+      const kept = (now.finalizers ?? []).filter((finalizer) => !removable.includes(finalizer));
       cluster.hold(kind, { name, namespace: namespaceName(environment.name) }, kept);
       return undefined;
     },

@@ -28,7 +28,7 @@ const writerOf = (target: LogTarget) =>
 /** Logs without a cluster; fulfils `podLogsSuite`. */
 export function memoryPodLogs(): MemoryPodLogs {
   const written = new Map<string, LogLine[]>();
-  const news = new EventTarget();
+  const arrivals = new EventTarget();
   let isReachable = true;
   let isHolding = false;
   let followers = 0;
@@ -48,17 +48,17 @@ export function memoryPodLogs(): MemoryPodLogs {
   const reported = async (lines: readonly LogLine[]) =>
     (await maskedLines(lines, unmasked)).map((line) => ({ ...line, position: line.at }));
 
-  async function* follow(all: () => readonly LogLine[], { after = "", signal, ...wanted }: FollowedSelection) {
+  async function* follow(all: () => readonly LogLine[], { after = "", signal, ...limits }: FollowedSelection) {
     followers += 1;
     let known = all().length;
     try {
       const missed = all().filter(({ at }) => at > after);
-      yield await reported(tail(missed, after === "" ? wanted : { lines: 1000 }));
+      yield await reported(tail(missed, after === "" ? limits : { lines: 1000 }));
       while (isHolding && !signal.aborted) {
         const added = all().slice(known);
         known += added.length;
         yield await reported(inOrder(added));
-        if (all().length === known) await once(news, "line", { signal }).catch(() => undefined);
+        if (all().length === known) await once(arrivals, "line", { signal }).catch(() => undefined);
       }
     } finally {
       followers -= 1;
@@ -71,7 +71,7 @@ export function memoryPodLogs(): MemoryPodLogs {
     write(environment, writer, { at, text }) {
       const key = `${environment}/${writer}`;
       written.set(key, [...(written.get(key) ?? []), { at: momentOf(at), text }]);
-      news.dispatchEvent(new Event("line"));
+      arrivals.dispatchEvent(new Event("line"));
     },
     setReachable: (reachable) => {
       isReachable = reachable;

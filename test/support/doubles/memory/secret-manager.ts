@@ -20,7 +20,7 @@ interface Entries {
   readonly owner: Owner;
   readonly since: Date;
   until: Date;
-  /** By variable and version, as `<VARIABLE>.<version>`. */
+  /** Values by variable and version, as `<VARIABLE>.<version>`. */
   readonly values: Map<string, Sensitive>;
 }
 
@@ -65,9 +65,9 @@ export function memorySecretManager(now: () => Date = () => new Date()): MemoryS
       looks.push(`read ${id}`);
       reach();
       const values = sharedById.get(id)?.values ?? [];
-      const wanted = version === "latest" ? values.length : version;
-      const value = values[wanted - 1];
-      return value && { version: wanted, value };
+      const resolvedVersion = version === "latest" ? values.length : version;
+      const value = values[resolvedVersion - 1];
+      return value && { version: resolvedVersion, value };
     },
     async owners(isKnown) {
       reach();

@@ -7,12 +7,12 @@ interface Choice {
   readonly prefix: string;
   /** The writes and calls of a part that are to fail. */
   readonly isTarget: (target: string, part: string) => boolean;
-  readonly isWanted?: (drawn: DrawnPlan) => boolean;
+  readonly isSelected?: (drawn: DrawnPlan) => boolean;
 }
 
 /** The results of the plans of some parts of life. */
 export interface PartsMet {
-  /** By part: the chosen writes and calls of its run without faults. */
+  /** Chosen writes and calls of the run without faults, by part. */
   readonly targets: Readonly<Record<string, readonly string[]>>;
   /** Names of the environments, one for each plan. */
   readonly names: readonly string[];
@@ -23,11 +23,11 @@ export interface PartsMet {
 export async function meetParts(
   world: FaultWorld,
   parts: readonly Part[],
-  { prefix, isTarget, isWanted = () => true }: Choice,
+  { prefix, isTarget, isSelected = () => true }: Choice,
 ): Promise<PartsMet> {
   const recorded = parts.map((part, at) => record(world, part, environmentOf(`without-fault-${at}`)));
   const lifecycles = await Promise.all(recorded);
-  const plans = drawPlans(lifecycles, world, isTarget).filter(isWanted);
+  const plans = drawPlans(lifecycles, world, isTarget).filter(isSelected);
   const fates = plans.map((plan, index) => ({ ...plan, name: environmentOf(`${prefix}-${index}`) }));
   const outcomes = await meetFates(world, fates);
   console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);

@@ -72,15 +72,15 @@ type ChatEvent = keyof typeof WORDS;
 
 /** Judges reports and leftovers. */
 export interface Reports {
-  /** For a living environment: its host shows its state, and the chat received these events. */
+  /** Violations of a living environment: its host shows its state, and the chat received these events. */
   ofLiving(environment: string, events: readonly ChatEvent[]): readonly Violation[];
-  /** For a living environment: its status has the report to its host, and the comment's id. */
+  /** Violations of a living environment: its status has the report to its host, and the comment's id. */
   ofStored(environment: string): readonly Violation[];
-  /** For a deleted environment: its host shows it and keeps nothing, and one record remains. */
+  /** Violations of a deleted environment: its host shows it and keeps nothing, and one record remains. */
   ofGone(environment: string, events: readonly ChatEvent[]): readonly Violation[];
-  /** For an environment whose owner is due a warning. */
+  /** Violations of an environment whose owner is due a warning. */
   byMail(environment: string): readonly Violation[];
-  /** For the hook of an environment's repository: its host sends by it alone, and the platform knows that. */
+  /** Violations of the hook of an environment's repository: its host sends by it alone, and the platform knows that. */
   ofHook(environment: string): readonly Violation[];
 }
 
@@ -92,7 +92,7 @@ export function reportsOf({ observer, audience, field }: FaultWorld, outbox: Out
   const violations = (environment: string, findings: readonly Finding[]): Violation[] =>
     findings.flatMap(([invariant, what]) => (what === false ? [] : [{ invariant, environment, what }]));
 
-  /** For the plan with a refused message: it is given up, and not retried. */
+  /** Dead letters of the plan with a refused message: it is given up, and not retried. */
   const deadLetters = (name: string) =>
     losesMessage(field.of(name).plan) ? outbox.messagesOf(name).filter(({ status }) => status?.phase === "failed") : [];
 

@@ -33,11 +33,11 @@ export async function changedDefinition<T extends KubeObject>(
   const { versions } = (object as unknown as { spec: { versions: Version[] } }).spec;
   const changed = structuredClone(versions);
   for (const { schema } of changed) change(schema.openAPIV3Schema);
-  const put = async (wanted: readonly Version[]) => {
+  const put = async (published: readonly Version[]) => {
     const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken) });
     try {
       const isOver = await watchToItsEnd(client, type);
-      const reply = await administrator(plane).patch(path, { spec: { versions: wanted } });
+      const reply = await administrator(plane).patch(path, { spec: { versions: published } });
       if (reply.status !== 200) throw new Error(`the definition was refused: ${reply.message}`);
       await isOver();
     } finally {

@@ -8,30 +8,30 @@ import { closed, map } from "../../../../crds/schema.ts";
 
 const schema = closed({
   needed: Type.String(),
-  wanted: Type.Optional(Type.String()),
-  nested: Type.Optional(closed({ needed: Type.Integer(), wanted: Type.Optional(Type.Integer()) })),
-  list: Type.Optional(Type.Array(closed({ wanted: Type.Optional(Type.String()) }))),
-  byName: Type.Optional(map(closed({ wanted: Type.Optional(Type.String()) }))),
+  optional: Type.Optional(Type.String()),
+  nested: Type.Optional(closed({ needed: Type.Integer(), optional: Type.Optional(Type.Integer()) })),
+  list: Type.Optional(Type.Array(closed({ optional: Type.Optional(Type.String()) }))),
+  byName: Type.Optional(map(closed({ optional: Type.Optional(Type.String()) }))),
   free: Type.Optional(Type.Object({ known: Type.Optional(Type.String()) }, { additionalProperties: true })),
   digits: Type.Optional(Type.String({ "x-number-as-text": true })),
 });
 
 describe("a body is read as it is meant:", () => {
   test.each([
-    ["null for an optional field is no field", { needed: "x", wanted: null, nested: null }, { needed: "x" }],
+    ["null for an optional field is no field", { needed: "x", optional: null, nested: null }, { needed: "x" }],
     ["null for a required one stays", { needed: null }, { needed: null }],
-    ["also further down", { nested: { needed: null, wanted: null } }, { nested: { needed: null } }],
-    ["and in lists, whose items stay", { list: [{ wanted: null }, null] }, { list: [{}, null] }],
+    ["also further down", { nested: { needed: null, optional: null } }, { nested: { needed: null } }],
+    ["and in lists, whose items stay", { list: [{ optional: null }, null] }, { list: [{}, null] }],
     [
       "the user's own keys stay",
-      { byName: { wanted: { wanted: null }, other: null } },
-      { byName: { wanted: {}, other: null } },
+      { byName: { optional: { optional: null }, other: null } },
+      { byName: { optional: {}, other: null } },
     ],
     ["what is free stays", { free: { known: null, other: null } }, { free: { other: null } }],
     ["what is not known stays", { other: null, toString: null }, { other: null, toString: null }],
     ["a number is its digits where they are text", { digits: 3 }, { digits: "3" }],
     ["but no fraction, and none that lost digits", { digits: 1.5 }, { digits: 1.5 }],
-    ["a number stays one elsewhere", { wanted: 3 }, { wanted: 3 }],
+    ["a number stays one elsewhere", { optional: 3 }, { optional: 3 }],
     ["what is no object stays", [null, 1], [null, 1]],
   ])("%s", (_rule, given, expected) => {
     expect(asMeant(given, schema)).toEqual(expected);

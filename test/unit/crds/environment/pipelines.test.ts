@@ -52,17 +52,17 @@ describe("a report of a pipeline", () => {
       name: "not another commit's, while the wanted one is built",
       former: "running",
       commit: commitB,
-      wanted: commitA,
+      desired: commitA,
     },
-    { name: "not another commit's, after the wanted one failed", former: "failed", commit: commitB, wanted: commitA },
-    { name: "another commit's, after the wanted one was built", former: "success", commit: commitB, wanted: commitA },
-    { name: "the wanted commit's next one", former: "running", commit: commitA, wanted: commitA },
-    { name: "that of a commit that is wanted from now on", former: "running", commit: commitB, wanted: commitB },
-    { name: "any, while no commit is named", former: "running", commit: commitB, wanted: undefined },
-  ] as const)("may replace the one before: $name", ({ name, former: status, commit, wanted }) => {
+    { name: "not another commit's, after the wanted one failed", former: "failed", commit: commitB, desired: commitA },
+    { name: "another commit's, after the wanted one was built", former: "success", commit: commitB, desired: commitA },
+    { name: "the wanted commit's next one", former: "running", commit: commitA, desired: commitA },
+    { name: "that of a commit that is wanted from now on", former: "running", commit: commitB, desired: commitB },
+    { name: "any, while no commit is named", former: "running", commit: commitB, desired: undefined },
+  ] as const)("may replace the one before: $name", ({ name, former: status, commit, desired }) => {
     const expected = !name.startsWith("not");
     const recorded = [pipelineFixture({ status })];
-    expect(withPipeline(recorded, pipelineFixture({ id: 8, commit }), wanted) !== undefined).toBe(expected);
+    expect(withPipeline(recorded, pipelineFixture({ id: 8, commit }), desired) !== undefined).toBe(expected);
   });
 });
 

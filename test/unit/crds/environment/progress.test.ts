@@ -1,6 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import { isAppliedAsSpecified, isServing, specHash, wantedPipelines } from "../../../../crds/environment/progress.ts";
+import {
+  isAppliedAsSpecified,
+  isServing,
+  pipelinesOfDesiredCommits,
+  specHash,
+} from "../../../../crds/environment/progress.ts";
 import {
   CREATED,
   commitA,
@@ -141,7 +146,7 @@ describe("a pipeline speaks about the environment", () => {
       false,
     ],
   ])("%s", (_rule, source, status, expected) => {
-    const found = wantedPipelines(environmentFixture({ spec: { backend: source }, status }));
+    const found = pipelinesOfDesiredCommits(environmentFixture({ spec: { backend: source }, status }));
     expect(found).toEqual(expected ? [{ ...pipeline, component: "backend" }] : []);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { asRun, nextSleep } from "../../../../crds/environment/sleep.ts";
-import { WAKE_ANNOTATION } from "../../../../crds/group.ts";
-import type { SleepStatus } from "../../../../crds/sleep.schema.ts";
+import { LAST_ACTIVITY_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
+import type { SleepStatus, SleepWish } from "../../../../crds/sleep.schema.ts";
 import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
 const schedule = { timeZone: "Europe/Berlin", awake: ["Mon-Fri 08:00-19:00"] };
@@ -29,7 +29,7 @@ function next(now: string, given?: Given, conditions: EnvironmentStatus["conditi
     status: { conditions, ...(given === undefined ? {} : { sleep: former }) },
     metadata: woken === undefined ? {} : { annotations: { [WAKE_ANNOTATION]: woken } },
   });
-  return nextSleep(environment, { wish: { schedule }, now: new Date(now), isServing });
+  return nextSleep(environment, { wish: { schedule }, now: new Date(now), isServing, activity: undefined });
 }
 
 describe("an environment with a schedule", () => {
@@ -106,11 +106,171 @@ describe("an environment with a schedule", () => {
   test.each([
     ["a person has it suspended", { suspended: true }, { schedule }],
     ["its own wish is empty", {}, {}],
+    ["a person has it suspended, though it is idle", { suspended: true }, { afterIdleMinutes: 60 }],
     ["there is no wish", {}, undefined],
     ["this process does not know the time zone", {}, { schedule: { ...schedule, timeZone: "Mars/Olympus" } }],
   ])("does not sleep by it while %s", (_rule, spec, wish) => {
     const environment = environmentFixture({ spec });
-    expect(nextSleep(environment, { wish, now: new Date(NIGHT), isServing: true })).toBeUndefined();
+    expect(
+      nextSleep(environment, { wish, now: new Date(NIGHT), isServing: true, activity: undefined }),
+    ).toBeUndefined();
+  });
+});
+
+type IdleInput = Given & {
+  readonly wish?: SleepWish;
+  readonly lastRequestAt?: string;
+  readonly observedSince?: string;
+  readonly isUnknown?: boolean;
+  readonly read?: string;
+  readonly generation?: number;
+};
+
+const HOUR_IDLE: SleepWish = { afterIdleMinutes: 60 };
+
+/** Next sleep of an environment that was created at 00:00 and has been observed since. */
+function idle(now: string, given: IdleInput = {}) {
+  const { isServing = true, woken, read, wish = HOUR_IDLE, generation = 1, isUnknown = false, ...more } = given;
+  const { lastRequestAt, observedSince = at("01T00:00"), suspended, ...sleep } = more;
+  const annotations = {
+    ...(woken === undefined ? {} : { [WAKE_ANNOTATION]: woken }),
+    ...(read === undefined ? {} : { [LAST_ACTIVITY_ANNOTATION]: read }),
+  };
+  const environment = environmentFixture({
+    status: { observedGeneration: 1, sleep: { state: "awake", since: at("01T00:00"), ...wish, ...sleep } },
+    metadata: { annotations, generation, creationTimestamp: at("01T00:00") },
+  });
+  const observed = {
+    observedSince: new Date(observedSince),
+    lastRequestAt: lastRequestAt === undefined ? undefined : new Date(lastRequestAt),
+  };
+  const activity = isUnknown ? undefined : observed;
+  return nextSleep(environment, { wish, now: new Date(now), isServing, activity });
+}
+
+describe("an environment that sleeps after an idle hour", () => {
+  const [BEFORE, AFTER] = [at("01T00:59"), at("01T01:00")];
+
+  test.each([
+    ["is awake before", BEFORE, {}, { state: "awake", nextAt: AFTER }],
+    ["sleeps then", AFTER, {}, { state: "asleep", cause: "idle", since: AFTER }],
+    [
+      "counts from its last request",
+      AFTER,
+      { lastRequestAt: at("01T00:20") },
+      { state: "awake", nextAt: at("01T01:20") },
+    ],
+    ["counts from when it was read", AFTER, { read: at("01T00:20") }, { state: "awake", nextAt: at("01T01:20") }],
+    [
+      "counts from the reported activity",
+      AFTER,
+      { lastActivityAt: at("01T00:20") },
+      { state: "awake", lastActivityAt: at("01T00:20"), nextAt: at("01T01:20") },
+    ],
+    ["counts from its wake", AFTER, { since: at("01T00:30") }, { state: "awake", nextAt: at("01T01:30") }],
+    [
+      "counts only the time in which requests are known",
+      AFTER,
+      { observedSince: at("01T00:40") },
+      { state: "awake", nextAt: at("01T01:40") },
+    ],
+    ["does not while requests are not known", AFTER, { isUnknown: true }, { state: "awake" }],
+    ["does not while an update goes on, which is activity", AFTER, { isServing: false }, { lastActivityAt: AFTER }],
+    ["takes a change of its spec for activity", AFTER, { generation: 2 }, { state: "awake", lastActivityAt: AFTER }],
+    ["takes no time of the future for activity", AFTER, { read: NOON }, { lastActivityAt: AFTER }],
+    [
+      "reports activity in steps of five minutes",
+      at("01T00:24"),
+      { lastActivityAt: at("01T00:20"), lastRequestAt: at("01T00:24") },
+      { lastActivityAt: at("01T00:20"), nextAt: at("01T01:20") },
+    ],
+    [
+      "reports activity that keeps it awake",
+      at("01T01:20"),
+      { lastActivityAt: at("01T00:20"), lastRequestAt: at("01T00:24") },
+      { state: "awake", lastActivityAt: at("01T00:24"), nextAt: at("01T01:24") },
+    ],
+    [
+      "wakes when a person wants it",
+      NOON,
+      { state: "asleep", cause: "idle", woken: "please", isServing: false },
+      { state: "waking", cause: "person", since: NOON, lastHandledWakeAt: "please" },
+    ],
+    [
+      "stays asleep through activity that is no wake",
+      NOON,
+      { state: "asleep", cause: "idle", read: NOON, lastRequestAt: NOON, generation: 2 },
+      { state: "asleep", cause: "idle", since: at("01T00:00") },
+    ],
+    [
+      "wakes when its wish for idleness goes",
+      NOON,
+      { state: "asleep", cause: "idle", wish: { schedule } },
+      { state: "waking", cause: "schedule" },
+    ],
+  ] as const)("%s", (_rule, now, given, expected) => {
+    expect(idle(now, given)).toMatchObject(expected);
+  });
+
+  test("has no next change while requests are not known", () => {
+    expect(idle(AFTER, { isUnknown: true })).not.toHaveProperty("nextAt");
+  });
+
+  const both = { schedule, afterIdleMinutes: 60 };
+
+  test.each([
+    [
+      "is idle within its hours, until the next ones begin",
+      NOON,
+      {},
+      { state: "asleep", cause: "idle", nextAt: FRIDAY },
+    ],
+    [
+      "stays asleep for the rest of the hours",
+      NOON,
+      { state: "asleep", cause: "idle", nextAt: FRIDAY },
+      { state: "asleep", cause: "idle", nextAt: FRIDAY },
+    ],
+    [
+      "wakes when the next hours begin",
+      FRIDAY,
+      { state: "asleep", cause: "idle", nextAt: FRIDAY },
+      { state: "waking", cause: "schedule" },
+    ],
+    [
+      "sleeps at the end of its hours, however busy it is",
+      EVENING,
+      { lastRequestAt: EVENING },
+      { state: "asleep", cause: "schedule", nextAt: FRIDAY },
+    ],
+    [
+      "has the earlier of both as its next change",
+      NOON,
+      { lastRequestAt: at("01T11:30") },
+      { state: "awake", cause: "schedule", nextAt: at("01T12:30") },
+    ],
+    [
+      "sleeps when idle, though a person keeps it awake",
+      NIGHT,
+      { cause: "person", keptAwakeUntil: FRIDAY_EVENING },
+      { state: "asleep", cause: "idle", nextAt: FRIDAY },
+    ],
+  ] as const)("with hours, it %s", (_rule, now, given, expected) => {
+    expect(idle(now, { wish: both, ...given })).toMatchObject(expected);
+  });
+
+  test("does not wake again for the person who woke it before it was idle", () => {
+    const sleeping = idle(NIGHT, { wish: both, cause: "person", keptAwakeUntil: FRIDAY_EVENING });
+    expect(sleeping).not.toHaveProperty("keptAwakeUntil");
+    expect(idle(NIGHT, { ...sleeping, wish: both })).toEqual(sleeping);
+  });
+});
+
+describe("an environment outside its hours", () => {
+  test("sleeps five minutes after a person read its log", () => {
+    const read = (now: string) => idle(now, { wish: { schedule }, read: at("01T22:57"), isUnknown: true });
+    expect(read(NIGHT)).toMatchObject({ state: "awake", nextAt: at("01T23:02") });
+    expect(read(at("01T23:02"))).toMatchObject({ state: "asleep", cause: "schedule" });
   });
 });
 

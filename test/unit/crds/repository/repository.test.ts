@@ -5,11 +5,11 @@ import {
   admits,
   chartOf,
   fullNameOf,
+  generatedSecrets,
   hostedRepository,
   hostOf,
   imageOf,
   imagePlace,
-  wantedSecrets,
 } from "../../../../crds/repository/repository.ts";
 import { commitA, repositoryFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../support/fixtures/test-settings.ts";
@@ -62,7 +62,7 @@ describe("where an image is", () => {
 
 describe("the secrets of a repository", () => {
   test("are three when it says nothing", () => {
-    expect(wantedSecrets(repositoryFixture()).map(({ name }) => name)).toEqual([
+    expect(generatedSecrets(repositoryFixture()).map(({ name }) => name)).toEqual([
       "DATABASE_PASSWORD",
       "SECRET_KEY",
       "API_TOKEN",
@@ -75,7 +75,7 @@ describe("the secrets of a repository", () => {
       { name: "B", kind: "uuid" as const },
       { name: "C", kind: "token" as const, length: 20 },
     ];
-    expect(wantedSecrets(repositoryFixture("shop-api", { secrets }))).toEqual([
+    expect(generatedSecrets(repositoryFixture("shop-api", { secrets }))).toEqual([
       { name: "A", kind: "password", length: 32 },
       { name: "B", kind: "uuid", length: 32 },
       { name: "C", kind: "token", length: 20 },
@@ -83,7 +83,7 @@ describe("the secrets of a repository", () => {
   });
 
   test("are none when it names none", () => {
-    expect(wantedSecrets(repositoryFixture("shop-api", { secrets: [] }))).toEqual([]);
+    expect(generatedSecrets(repositoryFixture("shop-api", { secrets: [] }))).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ describe("the packages of the image", () => {
     ["include circles once", { a: ["b"], b: ["a"] }, ["a", "b"]],
     ["are no others", { a: [], other: ["a"] }, ["a"]],
   ])("%s", (_, graph, expected) => {
-    const folders = Object.entries(graph).map(([name, wanted]) => [`node_modules/${name}`, dependingOn(...wanted)]);
+    const folders = Object.entries(graph).map(([name, names]) => [`node_modules/${name}`, dependingOn(...names)]);
     const packages = { "": dependingOn("a"), ...Object.fromEntries(folders) };
     expect(productionPackages(packages)).toEqual(expected.map((name) => `node_modules/${name}`));
   });

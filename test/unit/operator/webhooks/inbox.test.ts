@@ -51,7 +51,7 @@ test("an unclear webhook is left to the operator, because no host is asked while
   const { accept, commits, webhookDeliveries } = scene({ name: "host-token", key: "latest" });
   expect(await accept("one", {})).toMatchObject({ state: "acted" });
   const doubtful = await accept("two", { action: "synchronize", headCommit: commitOf("b") });
-  expect(doubtful).toMatchObject({ state: "pending", reason: "HostToBeAsked" });
+  expect(doubtful).toMatchObject({ state: "pending", reason: "HostCheckPending" });
   expect(commits()).toEqual([commitOf("a")]);
   expect(webhookDeliveries.pending().map(({ metadata }) => metadata.name)).toEqual([doubtful.delivery]);
 });

@@ -35,7 +35,7 @@ test("a status that one Repository asks for keeps no other from its environment"
   const { host, reports } = memoryPullRequestHost();
   const common = {
     decide,
-    world: world.context,
+    decisionContext: world.context,
     newId: () => "id",
     audit: memoryAuditTrail(),
     writes: memoryDecidedWrites(environments),

@@ -27,7 +27,7 @@ export interface RememberingHost {
   readonly reported: PullRequestHost;
   readonly reader: PullRequestReader;
   readonly hooks: RepositoryHooks;
-  /** By the full name. */
+  /** Memory of a repository by its full name. */
   of(fullName: string): Remembered;
 }
 
@@ -39,7 +39,7 @@ export function rememberingHost(): RememberingHost {
     repositories.set(fullName, known);
     return known;
   };
-  return { of, reported: reportedHost(of), reader: askedHost(of), hooks: hookingHost(of) };
+  return { of, reported: reportedHost(of), reader: readableHost(of), hooks: hookingHost(of) };
 }
 
 type Of = RememberingHost["of"];
@@ -68,7 +68,7 @@ function reportedHost(of: Of): PullRequestHost {
   };
 }
 
-function askedHost(of: Of): PullRequestReader {
+function readableHost(of: Of): PullRequestReader {
   return {
     async openPullRequests({ fullName }) {
       const repository = of(fullName);

@@ -11,7 +11,7 @@ export interface MemoryRepositoryHooks extends RepositoryHooks {
   /** Hooks that were resumed. */
   readonly resumed: string[];
   /** The last argument of `put`. */
-  readonly wanted: DesiredHook | undefined;
+  readonly desired: DesiredHook | undefined;
   readonly requested: number;
   /** Sets the last delivery of every hook. */
   delivered(delivery: LastDelivery | undefined): void;
@@ -24,7 +24,7 @@ export function memoryRepositoryHooks(): MemoryRepositoryHooks {
   const resumed: string[] = [];
   let last: LastDelivery | undefined;
   let failure: PullRequestHostFailed | undefined;
-  let wanted: DesiredHook | undefined;
+  let desired: DesiredHook | undefined;
   let requests = 0;
   let ids = 0;
   const reached = () => {
@@ -34,8 +34,8 @@ export function memoryRepositoryHooks(): MemoryRepositoryHooks {
   return {
     all,
     resumed,
-    get wanted() {
-      return wanted;
+    get desired() {
+      return desired;
     },
     get requested() {
       return requests;
@@ -57,7 +57,7 @@ export function memoryRepositoryHooks(): MemoryRepositoryHooks {
     },
     async put(_repository, given) {
       reached();
-      wanted = given;
+      desired = given;
       const others = all.filter(({ url }) => url !== given.address);
       ids += 1;
       const made = { id: String(ids), url: given.address, events: ["push"], state: "active", faults: [] } as const;

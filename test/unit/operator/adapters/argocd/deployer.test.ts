@@ -11,7 +11,7 @@ import { CREATED, UID } from "../../../../support/fixtures/environment/environme
 
 const settings = { namespace: "argocd", clusterServer: "https://kubernetes.default.svc" };
 const BROKEN_SINCE = new Date(CREATED);
-const wanted: DesiredApplication = {
+const desired: DesiredApplication = {
   environment: { name: "shop", uid: UID },
   chart: { repoUrl: "https://git.test/chart.git", path: ".", revision: "main" },
   values: {},
@@ -57,7 +57,7 @@ describe("a broken application is asked to try again", () => {
     const requested: number[] = [];
     while (requested.length < 9) {
       const before = written.length;
-      const nextInMs = await argocd.retry(wanted, BROKEN_SINCE);
+      const nextInMs = await argocd.retry(desired, BROKEN_SINCE);
       if (written.length > before) requested.push((clock.now().getTime() - BROKEN_SINCE.getTime()) / 1000);
       clock.advance(nextInMs);
     }
@@ -67,31 +67,31 @@ describe("a broken application is asked to try again", () => {
   test("once, however many reconciles and processes write it", async () => {
     const { deployer: argocd, clock, written } = deployer();
     clock.advance(15_000);
-    for (let pass = 0; pass < 5; pass += 1) await argocd.retry(wanted, BROKEN_SINCE);
+    for (let pass = 0; pass < 5; pass += 1) await argocd.retry(desired, BROKEN_SINCE);
     expect(written).toHaveLength(1);
   });
 
   test("soon for a new failure, whenever it was asked for an old one", async () => {
     const { deployer: argocd, clock, written } = deployer();
     clock.advance(480_000);
-    await argocd.retry(wanted, BROKEN_SINCE);
+    await argocd.retry(desired, BROKEN_SINCE);
     clock.advance(3_600_000);
-    expect(await argocd.retry(wanted, clock.now())).toBe(15_000);
+    expect(await argocd.retry(desired, clock.now())).toBe(15_000);
     expect(written).toHaveLength(1);
   });
 
   test.each([
-    { name: "the failure began", askedBefore: false },
-    { name: "it was asked", askedBefore: true },
-  ])("soon, and no more often, when the clock was set back since $name", async ({ askedBefore }) => {
+    { name: "the failure began", retriedBefore: false },
+    { name: "it was asked", retriedBefore: true },
+  ])("soon, and no more often, when the clock was set back since $name", async ({ retriedBefore }) => {
     const { deployer: argocd, clock, written } = deployer();
     clock.advance(15_000);
-    if (askedBefore) await argocd.retry(wanted, BROKEN_SINCE);
+    if (retriedBefore) await argocd.retry(desired, BROKEN_SINCE);
     const before = written.length;
     clock.setBack(3_600_000);
     let waitedMs = 0;
     while (waitedMs < 3_600_000) {
-      const nextInMs = await argocd.retry(wanted, BROKEN_SINCE);
+      const nextInMs = await argocd.retry(desired, BROKEN_SINCE);
       clock.advance(nextInMs);
       waitedMs += nextInMs;
     }
@@ -102,7 +102,7 @@ describe("a broken application is asked to try again", () => {
   test("by a sync of the branch's newest commit when one failed", async () => {
     const { deployer: argocd, clock, written } = deployer();
     clock.advance(15_000);
-    await argocd.retry(wanted, BROKEN_SINCE);
+    await argocd.retry(desired, BROKEN_SINCE);
     expect(written[0]).toMatchObject({ spec: { source }, operation: { sync: { prune: true } } });
     expect(written[0]).not.toHaveProperty("operation.sync.revision");
     expect(written[0]?.metadata.annotations).not.toHaveProperty(["argocd.argoproj.io/refresh"]);
@@ -111,7 +111,7 @@ describe("a broken application is asked to try again", () => {
   test("by a look that forgets the failed rendering when there are no manifests", async () => {
     const { deployer: argocd, clock, written } = deployer(unrendered);
     clock.advance(15_000);
-    await argocd.retry(wanted, BROKEN_SINCE);
+    await argocd.retry(desired, BROKEN_SINCE);
     expect(written[0]?.metadata.annotations).toMatchObject({ "argocd.argoproj.io/refresh": "hard" });
     expect(written[0]).not.toHaveProperty("operation");
   });
@@ -147,7 +147,7 @@ describe("a sync that runs", () => {
 
   test("is ended, and no other that has begun since", async () => {
     const { argocd, done } = syncing("Running");
-    await argocd.endSync(wanted.environment);
+    await argocd.endSync(desired.environment);
     expect(done).toEqual([ending]);
   });
 
@@ -157,13 +157,13 @@ describe("a sync that runs", () => {
     { name: "the watch knows nothing of", phase: "Running", isCalm: true },
   ])("that $name is left alone", async ({ phase, isCalm }) => {
     const { argocd, done } = syncing(phase, isCalm);
-    await argocd.endSync(wanted.environment);
+    await argocd.endSync(desired.environment);
     expect(done).toEqual([]);
   });
 
   test("is ended before its application is deleted, which it would hold up", async () => {
     const { argocd, done } = syncing("Running");
-    await argocd.remove(wanted.environment);
+    await argocd.remove(desired.environment);
     expect(done).toEqual([ending, "removed"]);
   });
 });
@@ -173,8 +173,8 @@ test.each(["main", "dependabot/npm_and_yarn/@types/node-22", "größe#2", "@"])(
   async (branch) => {
     const { deployer: argocd } = deployer();
     const sources = { backend: { branch, commit: "a".repeat(40) } };
-    await argocd.ensure({ ...wanted, sources });
-    expect(argocd.deployedSources(wanted.environment)).toEqual(sources);
+    await argocd.ensure({ ...desired, sources });
+    expect(argocd.deployedSources(desired.environment)).toEqual(sources);
   },
 );
 
@@ -187,9 +187,9 @@ describe("replicas that an autoscaler set", () => {
 
   test("are left to it, by every sync", async () => {
     const { deployer: argocd, clock, written } = deployer();
-    await argocd.ensure(wanted);
+    await argocd.ensure(desired);
     clock.advance(15_000);
-    await argocd.retry(wanted, BROKEN_SINCE);
+    await argocd.retry(desired, BROKEN_SINCE);
     const syncOptions = ["CreateNamespace=false", "RespectIgnoreDifferences=true"];
     expect(written).toEqual([
       expect.objectContaining({ spec: expect.objectContaining({ ignoreDifferences: autoscaled }) }),
@@ -200,7 +200,7 @@ describe("replicas that an autoscaler set", () => {
 
   test("are put back where they are not to stay", async () => {
     const { deployer: argocd, written } = deployer();
-    await argocd.ensure({ ...wanted, leavesReplicas: false });
+    await argocd.ensure({ ...desired, leavesReplicas: false });
     expect(written[0]).toMatchObject({ spec: { syncPolicy: { syncOptions: ["CreateNamespace=false"] } } });
     expect(written[0]).not.toHaveProperty("spec.ignoreDifferences");
   });
@@ -228,7 +228,7 @@ describe("a Job that a sync could not change", () => {
     },
   ])("is deleted where it has a TTL and $name; the sync that runs makes it anew", async ({ job }) => {
     const { deployer: argocd, written, deleted } = deployer(trying, [job]);
-    expect(await argocd.replaceJobs(wanted)).toEqual([]);
+    expect(await argocd.replaceJobs(desired)).toEqual([]);
     expect(deleted).toEqual([removal]);
     expect(written).toEqual([]);
   });
@@ -254,27 +254,27 @@ describe("a Job that a sync could not change", () => {
     },
   ])("is left alone where it $name", async ({ job, awaited = [] }) => {
     const { deployer: argocd, written, deleted } = deployer({ ...unsynced, unchangedJobs }, [job]);
-    expect(await argocd.replaceJobs(wanted)).toEqual(awaited);
+    expect(await argocd.replaceJobs(desired)).toEqual(awaited);
     expect(deleted).toEqual([]);
     expect(written).toEqual([]);
   });
 
   test("has the sync tried again at once where Argo CD has given up", async () => {
     const { deployer: argocd, written, deleted } = deployer({ ...unsynced, unchangedJobs }, [migrate({})]);
-    await argocd.replaceJobs(wanted);
+    await argocd.replaceJobs(desired);
     expect(deleted).toEqual([removal]);
     expect(written.map(({ operation }) => operation !== undefined)).toEqual([true]);
   });
 
   test("is not looked for where all could be changed", async () => {
     const { deployer: argocd, deleted } = deployer(unsynced, [migrate({})]);
-    await argocd.replaceJobs(wanted);
+    await argocd.replaceJobs(desired);
     expect(deleted).toEqual([]);
   });
 });
 
 describe("the login at a chart's place", () => {
-  const { environment, chart } = wanted;
+  const { environment, chart } = desired;
   const login = (password: string) => ({ source: "shop@latest", credential: new Sensitive(`reader:${password}`) });
   const applied = (objects: readonly DesiredObject[]) => objects.filter(({ kind }) => kind === "Application");
   const refresh = (object: DesiredObject | undefined) => object?.metadata.annotations?.["argocd.argoproj.io/refresh"];
@@ -306,8 +306,8 @@ describe("the login at a chart's place", () => {
     const { argocd, written } = logged();
     for (const password of ["one", "one", "two"]) {
       await argocd.ensureProject(environment, chart, login(password));
-      await argocd.ensure(wanted);
-      await argocd.ensure(wanted);
+      await argocd.ensure(desired);
+      await argocd.ensure(desired);
     }
     expect(applied(written).map(refresh)).toEqual(["hard", undefined, undefined, undefined, "hard", undefined]);
   });
@@ -320,7 +320,7 @@ describe("the login at a chart's place", () => {
     clock.advance(5_000);
     expect(age()).toBe(5_000);
     expect(age("shop@2")).toBe(Infinity);
-    expect(age("shop@latest", { ...wanted.chart, repoUrl: "https://git.test/other.git" })).toBe(Infinity);
+    expect(age("shop@latest", { ...desired.chart, repoUrl: "https://git.test/other.git" })).toBe(Infinity);
     await argocd.ensureProject(environment, chart, { source: "shop@latest" });
     expect(age()).toBe(5_000);
     const ref = { name: "env-shop", namespace: "argocd" };

@@ -11,7 +11,7 @@ const found = (fields: object = {}, metadata: object = {}) =>
     metadata: { ...meta, ...metadata },
     ...fields,
   }) as WireObject;
-const wanted = (metadata: object = {}, fields: object = { spec: { a: 1, list: [1, 2] } }) => ({
+const desired = (metadata: object = {}, fields: object = { spec: { a: 1, list: [1, 2] } }) => ({
   apiVersion: "v1",
   kind: "K",
   metadata: { name: "a", ...metadata },
@@ -20,41 +20,41 @@ const wanted = (metadata: object = {}, fields: object = { spec: { a: 1, list: [1
 
 describe("drift", () => {
   test.each([
-    ["nothing", wanted(), found(), []],
+    ["nothing", desired(), found(), []],
     [
       "what others added beside it",
-      wanted({ labels: { a: "1" } }),
+      desired({ labels: { a: "1" } }),
       found({ status: {} }, { labels: { a: "1", b: "2" }, annotations: { c: "3" }, finalizers: ["x"] }),
       [],
     ],
     [
       "a changed field: the whole of it is replaced",
-      wanted(),
+      desired(),
       found({ spec: { a: 2, list: [1, 2] } }),
       [{ op: "add", path: "/spec", value: { a: 1, list: [1, 2] } }],
     ],
     [
       "an addition inside a field",
-      wanted(),
+      desired(),
       found({ spec: { a: 1, list: [1, 2, 3] } }),
       [{ op: "add", path: "/spec", value: { a: 1, list: [1, 2] } }],
     ],
-    ["what can't be changed any more", wanted({ labels: { a: "1" } }), found({ immutable: true, spec: { a: 2 } }), []],
+    ["what can't be changed any more", desired({ labels: { a: "1" } }), found({ immutable: true, spec: { a: 2 } }), []],
     [
       "a missing field",
-      wanted(),
+      desired(),
       found({ spec: undefined }),
       [{ op: "add", path: "/spec", value: { a: 1, list: [1, 2] } }],
     ],
     [
       "a changed label, its key escaped",
-      wanted({ labels: { "a/b~c": "1" } }),
+      desired({ labels: { "a/b~c": "1" } }),
       found({}, { labels: { "a/b~c": "2" } }),
       [{ op: "add", path: "/metadata/labels/a~1b~0c", value: "1" }],
     ],
     [
       "labels where there were none",
-      wanted({ labels: { a: "1" } }),
+      desired({ labels: { a: "1" } }),
       found(),
       [
         { op: "add", path: "/metadata/labels", value: {} },
@@ -63,7 +63,7 @@ describe("drift", () => {
     ],
     [
       "a missing finalizer beside another's",
-      wanted({ finalizers: ["ours"] }),
+      desired({ finalizers: ["ours"] }),
       found({}, { finalizers: ["theirs"] }),
       [{ op: "add", path: "/metadata/finalizers", value: ["theirs", "ours"] }],
     ],

@@ -68,23 +68,23 @@ const serving = {
 
 describe("the list of workloads", () => {
   test.each<[string, Resource, object]>([
-    ["a Deployment has the pods that it wants", object("Deployment", "api", serving), { wanted: 2, ready: 2 }],
+    ["a Deployment has the pods that it wants", object("Deployment", "api", serving), { desired: 2, ready: 2 }],
     [
       "a StatefulSet that wants none has none",
       object("StatefulSet", "api", { spec: { replicas: 0 } }),
-      { wanted: 0, ready: 0 },
+      { desired: 0, ready: 0 },
     ],
     [
       "a DaemonSet has one on each node",
       object("DaemonSet", "api", { status: { desiredNumberScheduled: 3, numberReady: 1 } }),
-      { wanted: 3, ready: 1 },
+      { desired: 3, ready: 1 },
     ],
     [
       "a Job has the pods that have to end well, and that have",
       object("Job", "api", { spec: { completions: 2 }, status: { succeeded: 1, active: 1 } }),
-      { wanted: 2, ready: 1 },
+      { desired: 2, ready: 1 },
     ],
-    ["a CronJob has its runs", object("CronJob", "api", { status: { active: [{}] } }), { wanted: 1, ready: 0 }],
+    ["a CronJob has its runs", object("CronJob", "api", { status: { active: [{}] } }), { desired: 1, ready: 0 }],
   ])("%s", (_name, resource, expected) => {
     const [first, ...more] = listed([resource]);
     expect(first).toMatchObject({ kind: resource.kind, name: "api", restarts: 0, images: IMAGES, ...expected });
@@ -140,7 +140,7 @@ describe("the list of workloads", () => {
     const ready = [{ type: "Ready", status: "True" }];
     const [first] = listed([], [podOf("Rollout", "api", { ready: true, ...running }, { conditions: ready })]);
     expect(first).toMatchObject({ kind: "Rollout", name: "api", ready: 1, images: [IMAGE] });
-    expect(first).not.toHaveProperty("wanted");
+    expect(first).not.toHaveProperty("desired");
   });
 
   test("says the component of each, and begins with the components", () => {

@@ -76,6 +76,26 @@ describe("the leader", () => {
     expect(found.get('leader_election_master_status{name="platform"}')).toBe(1);
   });
 
+  test("counts environments that are asleep by cause, and those whose requests are not known", async () => {
+    const since = secondsIn(0);
+    const unknown = { type: "ActivityUnknown", status: "True", reason: "ActivityUnknown", message: "" } as const;
+    reported({ phase: "ready", sleep: { state: "asleep", since, cause: "idle", afterIdleMinutes: 60 } });
+    reported(
+      {
+        phase: "ready",
+        sleep: { state: "awake", since, cause: "person", afterIdleMinutes: 60 },
+        conditions: [{ ...unknown, lastTransitionTime: since }],
+      },
+      { name: "used" },
+    );
+    expect(await scrapedOf(metrics, "ephemeral_environments_")).toEqual({
+      'ephemeral_environments_asleep{cause="schedule"}': 0,
+      'ephemeral_environments_asleep{cause="idle"}': 1,
+      'ephemeral_environments_asleep{cause="person"}': 0,
+      ephemeral_environments_activity_unknown: 1,
+    });
+  });
+
   test("measures the life of an environment where it changes", async () => {
     reported({ phase: "creating" });
     reported({ phase: "failed" });

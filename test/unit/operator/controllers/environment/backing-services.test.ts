@@ -184,8 +184,8 @@ describe("a second backing service", () => {
   });
 
   test("is in the template of a chart when its config set wants it", () => {
-    const wanted = { ...redis, isDesired: () => true };
-    const { values, variables } = chartTemplates(fixtureSettings, [wanted]).templateOf({
+    const cache = { ...redis, isDesired: () => true };
+    const { values, variables } = chartTemplates(fixtureSettings, [cache]).templateOf({
       repository,
       configSet: {},
       generatesSecrets: true,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import { UNWANTED_ANNOTATION } from "../../../../../crds/group.ts";
+import { EXCLUDED_BY_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import { createFeedbackReconciler } from "../../../../../operator/controllers/pull-request-feedback/reconcile.ts";
 import { reportDeleted } from "../../../../../operator/host-reports/report-deleted.ts";
@@ -85,9 +85,9 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
       reconcile = createFeedbackReconciler(context);
     },
     /** Records the rule that ended it. */
-    unwanted(rule: string) {
+    exclude(rule: string) {
       const { metadata } = environment;
-      environment = { ...environment, metadata: { ...metadata, annotations: { [UNWANTED_ANNOTATION]: rule } } };
+      environment = { ...environment, metadata: { ...metadata, annotations: { [EXCLUDED_BY_ANNOTATION]: rule } } };
     },
     beginDeletion() {
       environment = { ...environment, metadata: { ...environment.metadata, deletionTimestamp: CREATED } };
@@ -250,9 +250,9 @@ describe("the host of a pull request", () => {
     ["success", { statusWithoutEnvironment: "success" }, "No environment is wanted: the pull request lacks 'preview'"],
     ["failure", {}, "The environment is gone"],
   ] as const)("of an environment that a rule ended is reported as %s", async (state, feedback, description) => {
-    const { becomes, unwanted, reportDeleted: end, reports } = scene({ feedback });
+    const { becomes, exclude, reportDeleted: end, reports } = scene({ feedback });
     await becomes({ phase: "creating", observedGeneration: 1 });
-    unwanted("the pull request lacks 'preview'");
+    exclude("the pull request lacks 'preview'");
     await end();
     expect(reports.at(-1)).toMatchObject({ commit: commitA, state, description });
   });

@@ -40,7 +40,12 @@ beforeEach(async () => {
     newId: () => "id",
     audit: memoryAuditTrail(),
     webhookDeliveries: deliveries,
-    world: { ...context, deliveries, clock, environments: { find: found, ofRepository: () => environments.list() } },
+    decisionContext: {
+      ...context,
+      deliveries,
+      clock,
+      environments: { find: found, ofRepository: () => environments.list() },
+    },
     writes: memoryDecidedWrites(environments),
     pullRequestReader: reader.reader,
     pullRequestHost: { report: async () => undefined },

@@ -39,7 +39,7 @@ let clock: TestClock;
 let deliveries: MemoryWebhookDeliveries;
 let environments: MemoryEnvironments;
 let audit: MemoryAuditTrail;
-let decisions: (world: DecisionContext) => Promise<readonly Decision[]> | readonly Decision[];
+let decisions: (context: DecisionContext) => Promise<readonly Decision[]> | readonly Decision[];
 let users: EphemeralEnvironment[];
 let reconcile: (name: string) => Promise<unknown>;
 
@@ -51,7 +51,7 @@ beforeEach(() => {
   decisions = () => [nothing];
   users = [];
   const find = (name: string) => environments.list().find(({ metadata }) => metadata.name === name);
-  const world = {
+  const decisionContext = {
     clock,
     settings: { hosts: [] },
     deliveries,
@@ -61,7 +61,7 @@ beforeEach(() => {
   const reconciler = createDeliveryReconciler({
     clock,
     audit,
-    world,
+    decisionContext,
     log: silentLog,
     webhookDeliveries: deliveries,
     newId: () => "id",

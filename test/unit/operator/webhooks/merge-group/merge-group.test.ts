@@ -54,7 +54,7 @@ function scene(spec: Partial<Repository["spec"]> = {}, settings: Partial<Setting
     newId: () => "id",
     audit: memoryAuditTrail(),
     webhookDeliveries: deliveries,
-    world: { ...world.context, deliveries, clock },
+    decisionContext: { ...world.context, deliveries, clock },
     writes: memoryDecidedWrites(memoryEnvironments(clock)),
   };
   /** The API accepts it, the operator continues. */
@@ -132,7 +132,7 @@ describe("the commit of a merge group", () => {
   });
 
   test.each([
-    ["StatusUnwanted", { feedback: { status: false } }, { hosts: hosts({ token }) }],
+    ["StatusDisabled", { feedback: { status: false } }, { hosts: hosts({ token }) }],
     ["NoToken", {}, { hosts: hosts({}) }],
     ["NoToken", { host: "other" }, { hosts: hosts({ token }) }],
   ])("is not reported: %s", async (reason, spec, settings) => {

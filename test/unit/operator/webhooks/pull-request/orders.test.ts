@@ -121,8 +121,8 @@ test("every order of a pull request's events ends in its state", async () => {
       await run.deliver(arrivalsOf(life, late));
       await run.end();
       const { state, draft, labels, headCommit } = life.at(-1) as PullRequestState;
-      const isWanted = state === "open" && !draft && labels.includes(LABEL);
-      expect(run.commits).toEqual(isWanted ? [headCommit] : []);
+      const isIncluded = state === "open" && !draft && labels.includes(LABEL);
+      expect(run.commits).toEqual(isIncluded ? [headCommit] : []);
     }),
     { numRuns: 500 },
   );

@@ -21,7 +21,7 @@ describe("two states of one second", () => {
       headCommit: commitOf("a"),
       updatedAt: SECOND,
     });
-    expect(requests).toEqual([{ repository: "shop-api", rule: "host_asked", passed: true }]);
+    expect(requests).toEqual([{ repository: "shop-api", rule: "state_refetched", passed: true }]);
     expect(hosted.commits).toEqual([commitOf("b")]);
   });
 
@@ -40,7 +40,7 @@ describe("two states of one second", () => {
     expect(closed.requested).toEqual([
       {
         repository: "shop-api",
-        rule: "host_asked",
+        rule: "state_refetched",
         passed: false,
         message: "what is known decides, because the host could not be asked: the host is away",
       },
@@ -62,8 +62,8 @@ describe("two states of one second", () => {
         const last = states.at(-1) as (typeof states)[number];
         const arrivals = [...states, ...states].map((state, at) => ({ state, id: `${at}`, rank: ranks[at] ?? 0 }));
         arrivals.sort((one, other) => one.rank - other.rank);
-        const isWanted = last.state === "open" && last.labels.length > 0;
-        expect(await commitsAfter(arrivals, last)).toEqual(isWanted ? [last.headCommit] : []);
+        const isIncluded = last.state === "open" && last.labels.length > 0;
+        expect(await commitsAfter(arrivals, last)).toEqual(isIncluded ? [last.headCommit] : []);
       }),
       { numRuns: 300 },
     );

@@ -25,7 +25,7 @@ const atOnce: Slot = { state: "go", inMs: 0 };
 
 async function decide({ own, server = own, outcome = "removing", given = {}, slot = atOnce }: Scene) {
   const removals: unknown[] = [];
-  let serverAsked = 0;
+  let serverCalls = 0;
   const environments: Pick<OperatorEnvironments, "remove"> = {
     async remove({ metadata }, options) {
       removals.push({ version: metadata.resourceVersion, ...options });
@@ -35,7 +35,7 @@ async function decide({ own, server = own, outcome = "removing", given = {}, slo
   };
   const serverClock = {
     async now() {
-      serverAsked += 1;
+      serverCalls += 1;
       return minutesLater(server);
     },
   };
@@ -50,7 +50,7 @@ async function decide({ own, server = own, outcome = "removing", given = {}, slo
     reportDisagreement: disagreementReporter({ clock, log: silentLog }),
     refusals: createRefusedDeletions(clock),
   });
-  return { expiry, removals, serverAsked };
+  return { expiry, removals, serverCalls };
 }
 
 describe("an expiry", () => {
@@ -93,8 +93,8 @@ describe("an expiry", () => {
   });
 
   test("asks the server only when it matters", async () => {
-    expect((await decide({ own: 30 })).serverAsked).toBe(0);
-    expect((await decide({ own: 60 })).serverAsked).toBe(1);
+    expect((await decide({ own: 30 })).serverCalls).toBe(0);
+    expect((await decide({ own: 60 })).serverCalls).toBe(1);
   });
 });
 

@@ -68,17 +68,17 @@ describe("the deadline", () => {
     ["the end of our patience with one that fell silent", "running", 600, 735],
   ] as const)("is counted from %s", (_what, status, at, until) => {
     const pipeline = pipelineFixture({ commit: commitB, status, at: minutesLater(at).toISOString() });
-    const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipelines: [pipeline] } } };
-    const begun = judged(environmentFixture(wanted), updating, 600);
-    expect(judged(environmentFixture({ ...wanted, status: begun }), updating, until).phase).toBe("updating");
-    expect(judged(environmentFixture({ ...wanted, status: begun }), updating, until + 0.1).phase).toBe("failed");
+    const specified = { ...updated, spec: { backend: { ...updated.spec.backend, pipelines: [pipeline] } } };
+    const begun = judged(environmentFixture(specified), updating, 600);
+    expect(judged(environmentFixture({ ...specified, status: begun }), updating, until).phase).toBe("updating");
+    expect(judged(environmentFixture({ ...specified, status: begun }), updating, until + 0.1).phase).toBe("failed");
   });
 
   test("is not moved by the pipeline of a commit that is not wanted", () => {
     const pipeline = pipelineFixture({ commit: commitC, status: "success", at: minutesLater(640).toISOString() });
-    const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipelines: [pipeline] } } };
-    const begun = judged(environmentFixture(wanted), updating, 600);
-    expect(judged(environmentFixture({ ...wanted, status: begun }), updating, 615.1).phase).toBe("failed");
+    const specified = { ...updated, spec: { backend: { ...updated.spec.backend, pipelines: [pipeline] } } };
+    const begun = judged(environmentFixture(specified), updating, 600);
+    expect(judged(environmentFixture({ ...specified, status: begun }), updating, 615.1).phase).toBe("failed");
   });
 
   test("is not moved by an extension", () => {

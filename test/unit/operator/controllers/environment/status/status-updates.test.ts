@@ -62,7 +62,7 @@ describe("an update", () => {
 
 describe("a commit that is being built", () => {
   const pipeline = pipelineFixture({ commit: commitB, at: minutesLater(600).toISOString() });
-  const wanted = { ...updated, spec: { backend: { ...updated.spec.backend, pipelines: [pipeline] } } };
+  const specified = { ...updated, spec: { backend: { ...updated.spec.backend, pipelines: [pipeline] } } };
   const { sources, ...running } = found(commitA, { running: commitA });
   const held = { sources: { backend: { ...sources.backend, resolved: sourceOf(commitB) } } };
   const building = new Map(allDone)
@@ -70,28 +70,28 @@ describe("a commit that is being built", () => {
     .set("UrlsReady", done("Answering"));
 
   test("makes the environment building, for as long as it may", () => {
-    const begun = judged(environmentFixture(wanted), building, 600);
+    const begun = judged(environmentFixture(specified), building, 600);
     expect(begun.phase).toBe("building");
     expect(readyOf(begun)).toMatchObject({ status: "Unknown", reason: "Building" });
-    expect(judged(environmentFixture({ ...wanted, status: begun }), building, 719).phase).toBe("building");
+    expect(judged(environmentFixture({ ...specified, status: begun }), building, 719).phase).toBe("building");
   });
 
   test("is deployed when its pipeline fell silent, which is said", () => {
-    const begun = judged(environmentFixture(wanted), building, 600);
-    const gone = judged(environmentFixture({ ...wanted, status: begun }), updating, 721);
+    const begun = judged(environmentFixture(specified), building, 600);
+    const gone = judged(environmentFixture({ ...specified, status: begun }), updating, 721);
     expect(gone.phase).toBe("updating");
     expect(findCondition(gone.conditions, "PipelineSilent")?.message).toContain("pipeline 7 of g/shop");
     const over = {
-      spec: { backend: { ...wanted.spec.backend, pipelines: [{ ...pipeline, status: "success" as const }] } },
+      spec: { backend: { ...specified.spec.backend, pipelines: [{ ...pipeline, status: "success" as const }] } },
     };
-    const later = judged(environmentFixture({ ...wanted, ...over, status: gone }), updating, 722);
+    const later = judged(environmentFixture({ ...specified, ...over, status: gone }), updating, 722);
     expect(findCondition(later.conditions, "PipelineSilent")).toBeUndefined();
   });
 
   test("fails the environment when it could not be built", () => {
     const pipelineFailed = withFindings(failed("PipelineFailed", "pipeline 7"), { ...held, ...running });
     const broken = new Map(building).set("SourceResolved", pipelineFailed);
-    const status = judged(environmentFixture(wanted), broken, 600);
+    const status = judged(environmentFixture(specified), broken, 600);
     expect(status.phase).toBe("failed");
     expect(readyOf(status)).toMatchObject({ status: "False", reason: "PipelineFailed" });
   });

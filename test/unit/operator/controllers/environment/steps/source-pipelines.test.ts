@@ -13,29 +13,39 @@ import {
 import { backend, commitB, HEAD, type Scene, step } from "./source-step.ts";
 
 describe("a commit with a pipeline", () => {
-  const wanted = (more: Parameters<typeof pipelineFixture>[0]) =>
+  const specWith = (more: Parameters<typeof pipelineFixture>[0]) =>
     backend({ commit: commitB, pipelines: [pipelineFixture({ commit: commitB, ...more })] });
   const before = { resolved: commitA, applied: commitA };
 
   test.each<[string, Scene, object, string | undefined]>([
-    ["waits while it runs, the first time", { spec: wanted({}) }, { state: "waiting", reason: "Building" }, undefined],
-    ["waits while it runs, and what was before stands", { spec: wanted({}), before }, { reason: "Building" }, commitA],
+    [
+      "waits while it runs, the first time",
+      { spec: specWith({}) },
+      { state: "waiting", reason: "Building" },
+      undefined,
+    ],
+    [
+      "waits while it runs, and what was before stands",
+      { spec: specWith({}), before },
+      { reason: "Building" },
+      commitA,
+    ],
     [
       "is looked at again when its pipeline will have been silent for too long",
-      { spec: wanted({}), before, minutes: 90 },
+      { spec: specWith({}), before, minutes: 90 },
       { reason: "Building", requeueAfterMs: 30 * 60_000 },
       commitA,
     ],
     [
       "is deployed when the pipeline fell silent",
-      { spec: wanted({}), before, minutes: 120 },
+      { spec: specWith({}), before, minutes: 120 },
       { state: "done" },
       commitB,
     ],
-    ["is deployed after its success", { spec: wanted({ status: "success" }), before }, { state: "done" }, commitB],
+    ["is deployed after its success", { spec: specWith({ status: "success" }), before }, { state: "done" }, commitB],
     [
       "fails with it",
-      { spec: wanted({ status: "failed", url: "https://ci.test/7" }), before },
+      { spec: specWith({ status: "failed", url: "https://ci.test/7" }), before },
       {
         state: "failed",
         reason: "PipelineFailed",
@@ -45,19 +55,19 @@ describe("a commit with a pipeline", () => {
     ],
     [
       "fails when it was canceled",
-      { spec: wanted({ status: "canceled" }), before },
+      { spec: specWith({ status: "canceled" }), before },
       { reason: "PipelineFailed" },
       commitA,
     ],
     [
       "is not held up by the failure of another one's",
-      { spec: wanted({ status: "failed", commit: commitA }), before },
+      { spec: specWith({ status: "failed", commit: commitA }), before },
       { state: "done" },
       commitB,
     ],
     [
       "is not held up by the building of another one",
-      { spec: wanted({ commit: commitA }), before },
+      { spec: specWith({ commit: commitA }), before },
       { state: "done" },
       commitB,
     ],
@@ -174,7 +184,7 @@ describe("a commit with a pipeline", () => {
 
   test("holds the other component back: what is wanted comes together", async () => {
     const frontend = { repository: "shop-web", branch: "main", commit: commitB };
-    const building = { ...wanted({}), frontend };
+    const building = { ...specWith({}), frontend };
     const web = repositoryFixture("shop-web", { type: "frontend" });
     const { run } = source(
       stepDependencies({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { type Settings, settingsFrom } from "../../../../../config/settings.ts";
-import { UNWANTED_ANNOTATION } from "../../../../../crds/group.ts";
+import { EXCLUDED_BY_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
@@ -21,7 +21,7 @@ function worldOf(rules: Rules, spec: Partial<RepositorySpec> = requested, settin
 
 const reportOf = (rule: string) => ({
   do: "report",
-  reason: "Unwanted",
+  reason: "Excluded",
   repository: { host: "git", fullName: "shop/shop-api" },
   report: {
     commit: commitOf("a"),
@@ -77,7 +77,7 @@ describe("an environment that a rule ends", () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 
   test.each([
-    ["notes the rule for its last report", requested, { [UNWANTED_ANNOTATION]: "the pull request lacks 'preview'" }],
+    ["notes the rule for its last report", requested, { [EXCLUDED_BY_ANNOTATION]: "the pull request lacks 'preview'" }],
     ["notes none where no success is wanted", {}, {}],
   ] as const)("%s", async (_what, spec, noted) => {
     const world = worldOf(rules, spec);
@@ -95,10 +95,10 @@ describe("an environment that a rule ends", () => {
     await world.arrive(pullRequestState({ labels: ["preview"], updatedAt: at(0) }));
     const [made] = world.living;
     if (made === undefined) throw new Error("no environment");
-    const annotations = { ...made.metadata.annotations, [UNWANTED_ANNOTATION]: "the pull request lacks 'preview'" };
+    const annotations = { ...made.metadata.annotations, [EXCLUDED_BY_ANNOTATION]: "the pull request lacks 'preview'" };
     world.put({ ...made, metadata: { ...made.metadata, annotations } });
     const next = { labels: ["preview"], headCommit: commitOf("b"), updatedAt: at(1) };
     const { decision } = await world.arrive(pullRequestState({ action: "synchronize", ...next }));
-    expect(decision).toMatchObject({ do: "update", annotations: { [UNWANTED_ANNOTATION]: null } });
+    expect(decision).toMatchObject({ do: "update", annotations: { [EXCLUDED_BY_ANNOTATION]: null } });
   });
 });
