@@ -13,8 +13,8 @@ const READ_MS = 5 * MINUTE_MS;
 /** The status follows activity in steps of this length. */
 const REPORT_MS = 5 * MINUTE_MS;
 
-/** True while its schedule has the environment asleep. */
-export function isAsleep({ status }: EphemeralEnvironment): boolean {
+/** True while its schedule, or idleness, has the environment asleep. */
+export function isAsleep({ status }: Pick<EphemeralEnvironment, "status">): boolean {
   return status?.sleep?.state === "asleep";
 }
 

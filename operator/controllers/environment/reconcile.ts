@@ -87,6 +87,9 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
   };
 }
 
+const JOBS: ReadonlySet<string> = new Set(["Job", "CronJob"]);
+const JOB_RECHECK_MS = MINUTE_MS;
+
 async function withFinalizer(environment: EphemeralEnvironment, statusWriter: EnvironmentStatusWriter) {
   return hasFinalizer(environment) ? environment : statusWriter.addFinalizer(environment);
 }
@@ -150,7 +153,7 @@ interface AdvanceContext extends EnvironmentDependencies {
 
 async function advance(environment: EphemeralEnvironment, context: AdvanceContext): Promise<ReconcileResult> {
   const { drafts, manifest, requeueUrgently } = context;
-  const current = withSleep(withManifest(drafts.continued(environment), manifest), context);
+  const current = await withSleep(withManifest(drafts.continued(environment), manifest), context);
   // A status that has waited long enough does not wait for the steps too.
   const base = await drafts.storeDue(environment);
   const outcome = await outcomeOf(base, current, context);

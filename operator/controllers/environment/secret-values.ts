@@ -19,7 +19,7 @@ export interface SecretValueSources {
   readonly repositories: Repositories;
   readonly secretManager: SecretManager;
   /** A new random value of the kind and length. */
-  readonly generateSecret: (shape: WantedSecret) => Sensitive;
+  readonly generateSecret: (shape: GeneratedSecret) => Sensitive;
 }
 
 /** All values of a plan, by variable, and its status. */

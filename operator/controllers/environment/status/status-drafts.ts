@@ -59,8 +59,8 @@ export class StatusDrafts {
   }
 
   /**
-   * Stores the status, unless it is stored already. One that may wait is stored with the next ones, until half a second
-   * after the first; it does not wait when the last write failed.
+   * Stores the status, unless it is stored already. One that may wait is debounced: stored with the next ones, until half
+   * a second after the first; it does not wait when the last write failed.
    */
   async store(
     environment: EphemeralEnvironment,

@@ -38,7 +38,7 @@ interface Context extends SecretsDependencies, SecretsContext {
   readonly secretManager: SecretManager;
 }
 
-/** While a condition is not True, the unwatched pods' Secret may be missing. */
+/** Recheck while a condition is not True: the unwatched pods' Secret may be missing. */
 const UNCERTAIN_MS = 30_000;
 /** Wait for a provided value; the API writes it right after the resource. */
 const AWAIT_VALUE_MS = 120_000;

@@ -49,8 +49,8 @@ function world() {
     repositories: memoryRepositories(repository),
     deployer: {
       ensureProject: async () => undefined,
-      async ensure(wanted) {
-        desired = wanted;
+      async ensure(application) {
+        desired = application;
         return "changed";
       },
       observe: () => observed,

@@ -104,8 +104,8 @@ test.each([
     repositories: memoryRepositories(repository),
     deployer: {
       ensureProject: async (owner, to) => void requested.push("ensureProject", owner, to),
-      ensure: async (wanted) => {
-        requested.push("ensure", wanted.environment, wanted.chart);
+      ensure: async (desired) => {
+        requested.push("ensure", desired.environment, desired.chart);
         throw stop;
       },
     },
