@@ -199,6 +199,6 @@ export function isWrapped({ envelope, isStream }: Contract, version: Version): b
 }
 
 /** Path below the base URL in a version. */
-export function versionedPath({ path }: Pick<Contract, "path">, version: Version): string {
+export function versionedPath({ path }: Contract, version: Version): string {
   return version === "v1" ? path : path.replace(/^\/api\//, "/api/v2/");
 }

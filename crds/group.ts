@@ -138,13 +138,17 @@ export function kindOf<const K extends string, const P extends string>(kind: K, 
 const TOKEN_MAX_LENGTH = 128;
 
 /** Token of an annotation; `undefined` without one, or where it is too long for its status field. */
-function tokenOf({ annotations }: Pick<Metadata, "annotations">, annotation: string): string | undefined {
+interface Annotated {
+  readonly annotations?: Metadata["annotations"] | undefined;
+}
+
+function tokenOf({ annotations }: Annotated, annotation: string): string | undefined {
   const token = annotations?.[annotation];
   return token === undefined || token.length > TOKEN_MAX_LENGTH ? undefined : token;
 }
 
 /** Request to wake an environment, answered in `status.sleep.lastHandledWakeAt`; `undefined` without one. */
-export function wakeToken({ metadata }: { readonly metadata: Pick<Metadata, "annotations"> }): string | undefined {
+export function wakeToken({ metadata }: { readonly metadata: Annotated }): string | undefined {
   return tokenOf(metadata, WAKE_ANNOTATION);
 }
 
@@ -158,6 +162,6 @@ export function lastActivityOf(
 }
 
 /** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */
-export function reconcileToken({ metadata }: { readonly metadata: Pick<Metadata, "annotations"> }): string | undefined {
+export function reconcileToken({ metadata }: { readonly metadata: Annotated }): string | undefined {
   return tokenOf(metadata, RECONCILE_ANNOTATION);
 }

@@ -2,7 +2,7 @@ import type { Settings } from "../../config/settings.ts";
 import { type ApiToken, isOf, isTokenText, tokenState, tokenTraits } from "../../crds/api-token.ts";
 import { DAY_MS } from "../../crds/durations.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
-import type { ApiTokens, AssertedClaims } from "../../operator/ports/api-tokens.ts";
+import type { ApiTokenReader, AssertedClaims } from "../../operator/ports/api-tokens.ts";
 import { HttpError } from "../errors.ts";
 import type { Services } from "../services.ts";
 import { type Caller, issuerOf, narrowed, permissionsOf, rolesOf } from "./access.ts";
@@ -18,7 +18,7 @@ export interface VerifyOptions {
 }
 
 interface Context extends Pick<Services, "settings" | "clock"> {
-  readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed">;
+  readonly apiTokens: ApiTokenReader;
 }
 
 /**

@@ -25,11 +25,7 @@ export function callerOf({ issuer, sub, issuedAt, ...person }: Identity, setting
 }
 
 /** Facts about the caller that the caller's API tokens store. */
-export function assertedClaimsOf({
-  groups,
-  claims,
-  assertedAt,
-}: Pick<Caller, "groups" | "claims" | "assertedAt">): AssertedClaims {
+export function assertedClaimsOf({ groups, claims, assertedAt }: Caller): AssertedClaims {
   const required = Object.keys(claims).length > 0 ? { claims } : {};
   return { groups: [...new Set(groups)].sort(), ...required, at: assertedAt.toISOString() };
 }

@@ -16,7 +16,7 @@ export type AuthResult =
 
 /** Dependencies of authentication. */
 export interface CredentialParts extends Pick<Services, "settings" | "clock" | "log"> {
-  readonly apiTokens: Pick<ApiTokens, "known" | "readClaimed" | "ofOwner" | "storeAssertion" | "noteUse">;
+  readonly apiTokens: ApiTokens;
 }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;

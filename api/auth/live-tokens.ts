@@ -1,7 +1,7 @@
 import type { ApiToken } from "../../crds/api-token.ts";
 import { ClusterUnavailable } from "../../crds/errors.ts";
 import type { Clock } from "../../operator/kit/time/clock.ts";
-import type { ApiTokens } from "../../operator/ports/api-tokens.ts";
+import type { ApiTokenReader } from "../../operator/ports/api-tokens.ts";
 
 /** Time for which an answer is trusted: the longest delay of another replica's revocation. */
 const TRUST_MS = 1_000;
@@ -25,13 +25,13 @@ interface Asking {
 
 /** API tokens at most a second old, by at most one request a second and token. */
 export class LiveTokens {
-  readonly #tokens: Pick<ApiTokens, "known" | "readClaimed">;
+  readonly #tokens: ApiTokenReader;
   readonly #clock: Clock;
   readonly #memo = new Map<string, Answer>();
   readonly #asking = new Map<string, Asking>();
   #failedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(tokens: Pick<ApiTokens, "known" | "readClaimed">, clock: Clock) {
+  constructor(tokens: ApiTokenReader, clock: Clock) {
     this.#tokens = tokens;
     this.#clock = clock;
   }

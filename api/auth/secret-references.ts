@@ -30,7 +30,7 @@ interface Referrer {
  * Common groups of an environment and its creator. Secrets of other users of the Repository are not for this creator,
  * and those of the creator's other groups not for this environment.
  */
-export function commonGroups(groups: readonly string[], caller: Pick<Caller, "groups">): string[] {
+export function commonGroups(groups: readonly string[], caller: Caller): string[] {
   return groups.filter((group) => caller.groups.includes(group));
 }
 

@@ -14,7 +14,7 @@ const ASSERTION_MS = DAY_MS;
 const RETRY_MS = 10_000;
 
 interface Context extends Pick<Services, "clock" | "log"> {
-  readonly apiTokens: Pick<ApiTokens, "known" | "ofOwner" | "storeAssertion" | "noteUse">;
+  readonly apiTokens: ApiTokens;
 }
 
 /** Writes API tokens in the background: requests neither wait for it nor fail with it. */

@@ -11,7 +11,7 @@ const HIDDEN = "***";
 
 /** Facts of a report beside the config set itself. */
 export interface ConfigSetContext {
-  readonly settings: Pick<Settings, "defaultConfigSet">;
+  readonly settings: Settings;
   /** Number of environments with a config set, by its name. */
   readonly uses: ReadonlyMap<string, number>;
   /** Variables that are never shown, even as plain text of a config set. */

@@ -79,11 +79,7 @@ async function sendFrom(folder: string, cacheControl: string, request: Request, 
   return sendEncoded({ file: join(folder, name), cacheControl }, request, response);
 }
 
-async function sendEncoded(
-  { file, cacheControl }: Pick<StaticFile, "file" | "cacheControl">,
-  request: Request,
-  response: Response,
-): Promise<boolean> {
+async function sendEncoded({ file, cacheControl }: StaticFile, request: Request, response: Response): Promise<boolean> {
   response.vary("Accept-Encoding");
   for (const [encoding, ending] of ENCODINGS) {
     if (request.acceptsEncodings(encoding) !== encoding) continue;

@@ -58,7 +58,7 @@ export interface ConsoleIssuer {
 interface IssuerParts {
   readonly settings: ConsoleSettings;
   readonly issuer: string;
-  readonly secrets: Pick<ConsoleSecrets, "clientSecret">;
+  readonly secrets: ConsoleSecrets;
   readonly clock: Clock;
   readonly log: Log;
 }

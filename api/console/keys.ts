@@ -20,7 +20,7 @@ export interface KeyRing {
  * another replica may seal already.
  */
 export function keyRing(
-  secrets: Pick<ConsoleSecrets, "key">,
+  secrets: ConsoleSecrets,
   { current, clock }: { readonly current: number; readonly clock: Clock },
 ): KeyRing {
   const known = new Map<number, Sensitive>();

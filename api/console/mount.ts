@@ -80,7 +80,7 @@ function issuerOf(settings: ConsoleSettings, { consoleSecrets: secrets, clock, l
 }
 
 /** Throws HttpError (unavailable). */
-async function callerOf(idToken: Sensitive, { authenticate }: Pick<ConsoleParts, "authenticate">) {
+async function callerOf(idToken: Sensitive, { authenticate }: ConsoleParts) {
   const headersDistinct = { authorization: [`Bearer ${idToken.reveal()}`] };
   const result = await authenticate({ method: "GET", headersDistinct }, () => false);
   if (result.state === "caller") return result.caller;

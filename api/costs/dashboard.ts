@@ -4,21 +4,18 @@ import { amountOf, apportioned, totalPriceOf } from "../../crds/usage/price.ts";
 import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
-import { greatestFirst, namedRows, rightsTo } from "../observability/named-rows.ts";
+import { greatestFirst, namedRows, type ReportServices, rightsTo } from "../observability/named-rows.ts";
 import type { Interval } from "../schemas/period.ts";
-import type { Services } from "../services.ts";
 import { type CostReport, type EnvironmentPrice, isKnown } from "./report.ts";
 import type { CostDashboard, CostRow } from "./schemas.ts";
 import { amountOrNull, costBasis, toBudget, toCostSummary, wholeCents } from "./views.ts";
 
 const MOST_ENVIRONMENTS = 10;
 
-type Used = Pick<Services, "repositories" | "configSets" | "settings">;
-
 export function toCostDashboard(
   { report, interval }: { readonly report: CostReport; readonly interval: Interval | undefined },
   caller: Caller,
-  services: Used,
+  services: ReportServices,
 ): CostDashboard {
   const { costs } = services.settings;
   const { whole } = report.summary;
@@ -38,7 +35,12 @@ export function toCostDashboard(
 }
 
 /** Costs by a common property, with the names that the caller may see; they add up to the whole. */
-export function costRows(report: CostReport, dimension: Dimension, caller: Caller, services: Used): CostRow[] {
+export function costRows(
+  report: CostReport,
+  dimension: Dimension,
+  caller: Caller,
+  services: ReportServices,
+): CostRow[] {
   const { costs } = services.settings;
   const { total, by } = report.summary.whole;
   const rows = namedRows(by[dimension], dimension, caller, services);

@@ -8,10 +8,8 @@ import type { Services } from "../services.ts";
 import type { EnvironmentCostReport } from "./schemas.ts";
 import { costBasis } from "./views.ts";
 
-type Used = Pick<Services, "settings" | "hourlyRates" | "clock">;
-
 /** Cost of an environment: expected, so far, and until its expiry. */
-export function toEnvironmentCost(environment: EphemeralEnvironment, services: Used): EnvironmentCostReport {
+export function toEnvironmentCost(environment: EphemeralEnvironment, services: Services): EnvironmentCostReport {
   const { costs } = services.settings;
   const nowMs = services.clock.now().getTime();
   const record = usageOfEnvironment(environment);

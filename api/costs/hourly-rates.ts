@@ -13,7 +13,7 @@ const KEPT_MS = 600_000;
 export type HourlyRates = () => ReadonlyMap<string, number>;
 
 interface Used extends UsageSources {
-  readonly settings: Pick<Settings, "costs">;
+  readonly settings: Settings;
   readonly clock: Clock;
 }
 

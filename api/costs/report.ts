@@ -4,8 +4,8 @@ import { chargeOf, isThereIn, type Period, sumOfTotals, type Totals } from "../.
 import { totalPriceOf } from "../../crds/usage/price.ts";
 import { createSummarizer, type SummarizedPeriod, type UsageSources } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
+import type { Memo } from "../observability/memo.ts";
 import { type PeriodQuery, periodOf } from "../schemas/period.ts";
-import type { Services } from "../services.ts";
 
 /** Time from which the rest of a month is projected. */
 const RECENT_MS = 7 * DAY_MS;
@@ -39,13 +39,13 @@ interface MonthTotals {
 }
 
 /** Report of the requested period; computed once for simultaneous requests. */
-export function costReportOf(query: PeriodQuery, services: Used & Pick<Services, "memo">): CostReport {
+export function costReportOf(query: PeriodQuery, services: Used & { readonly memo: Memo }): CostReport {
   const compute = (now: Date) => costReport(periodOf(query, now), now, services);
   return services.memo.of(`report ${JSON.stringify(query)}`, compute);
 }
 
 interface Used extends UsageSources {
-  readonly settings: Pick<Settings, "costs">;
+  readonly settings: Settings;
 }
 
 export function costReport(period: Period, now: Date, sources: Used): CostReport {

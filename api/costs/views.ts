@@ -43,7 +43,7 @@ export function toCostSummary({ summary, previous, environments, month }: CostRe
   };
 }
 
-export function toBudget(report: Pick<CostReport, "month">, costs: Costs): Budget {
+export function toBudget(report: CostReport, costs: Costs): Budget {
   const used = wholeCents(report.month.soFar, costs);
   const { monthlyBudget: limit } = costs;
   if (limit === undefined) return { limit: null, used: amountOrNull(used), used_percent: null, state: "none" };

@@ -13,7 +13,7 @@ import type { Services } from "../services.ts";
 export async function visibleEnvironment(
   idOrName: string,
   caller: Caller,
-  { environments }: Pick<Services, "environments">,
+  { environments }: Services,
 ): Promise<EphemeralEnvironment> {
   const lowerCase = idOrName.toLowerCase();
   const requested = isUuid(lowerCase) ? lowerCase : idOrName;

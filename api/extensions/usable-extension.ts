@@ -60,7 +60,7 @@ async function keyOf({ extensionKey }: Services) {
 
 interface StoredRights {
   readonly settings: Settings;
-  readonly apiTokens: Pick<ApiTokens, "ofOwner">;
+  readonly apiTokens: ApiTokens;
   readonly clock: Clock;
 }
 

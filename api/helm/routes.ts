@@ -49,7 +49,7 @@ function templateOf(query: TemplateQuery, caller: Caller, services: Services): C
   const { configSet, violations } = usableConfigSet(query.config_set, caller, services);
   if (violations.length > 0) throw new ConfigInvalid(violations);
   return services.chartTemplates.templateOf({
-    repository: query.repo ? usableRepository(query.repo, { field: "repo", caller }, services) : undefined,
+    repository: query.repo ? usableRepository(query.repo, { field: "repo", caller }, services.repositories) : undefined,
     configSet: configSet && withoutSecrets(configSet.spec, secretNames(services.repositories.list())),
     generatesSecrets: query.auto_generate_secrets ?? true,
   });

@@ -5,10 +5,9 @@ import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import type { CostReport } from "../costs/report.ts";
-import { greatestFirst, type NamedRow, namedRows, rightsTo } from "../observability/named-rows.ts";
+import { greatestFirst, type NamedResources, type NamedRow, namedRows, rightsTo } from "../observability/named-rows.ts";
 import { rounded } from "../schemas/fields.ts";
 import { toPeriod } from "../schemas/period.ts";
-import type { Services } from "../services.ts";
 import type { SeriesOf } from "./dashboard.ts";
 import { averageLifetimeHours, successRate } from "./ratios.ts";
 import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
@@ -47,13 +46,11 @@ export function usageStatistics(records: readonly UsageRecord[], period: Period,
 export const unchangedMs = ({ changedMs, createdMs }: UsageRecord, nowMs: number): number =>
   nowMs - (changedMs ?? createdMs);
 
-type Used = Pick<Services, "repositories" | "configSets">;
-
 /** Statistics of environments by a common property. */
 export function toAnalytics(
   { report, interval, statistics }: SeriesOf & { readonly statistics: UsageStatistics },
   caller: Caller,
-  services: Used,
+  services: NamedResources,
 ): EnvironmentAnalytics {
   const { period, days, whole } = report.summary;
   const { by_status, ttl, failure_reasons, stale, nowMs } = statistics;
@@ -83,7 +80,7 @@ export function toAnalytics(
 function groupsOf(
   { summary }: CostReport,
   dimension: Dimension,
-  { caller, services }: { readonly caller: Caller; readonly services: Used },
+  { caller, services }: { readonly caller: Caller; readonly services: NamedResources },
 ): Group[] {
   const rows = namedRows(summary.whole.by[dimension], dimension, caller, services);
   return greatestFirst(rows.map(toGroup), ({ created }) => created);

@@ -1,3 +1,4 @@
+import type { Settings } from "../../config/settings.ts";
 import type { Dimension } from "../../crds/usage/period-summary.ts";
 import { amountOf, priceOfHour } from "../../crds/usage/price.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
@@ -5,21 +6,15 @@ import { type Caller, visibleTo } from "../auth/access.ts";
 import { costRows } from "../costs/dashboard.ts";
 import type { CostReport } from "../costs/report.ts";
 import { amountOrNull, costBasis, projectedCents, toBudget } from "../costs/views.ts";
-import { rightsTo } from "../observability/named-rows.ts";
+import { type ReportServices, rightsTo } from "../observability/named-rows.ts";
 import { toPeriod } from "../schemas/period.ts";
-import type { Services } from "../services.ts";
 import { type CostAnalysis, WASTE_REASONS } from "./schemas.ts";
 import { hoursAhead, WASTE_RULES } from "./waste-rules.ts";
 
 type Recommendation = CostAnalysis["recommendations"][number];
-type Used = Pick<Services, "settings" | "repositories" | "configSets">;
 
 /** Recommendations for environments that could cost less, the greatest saving first; the same for every caller. */
-export function recommendationsOf(
-  records: readonly UsageRecord[],
-  now: Date,
-  { settings }: Pick<Services, "settings">,
-) {
+export function recommendationsOf(records: readonly UsageRecord[], now: Date, settings: Settings) {
   const nowMs = now.getTime();
   const all = records.flatMap((record) => {
     const recommendation = recommendationFor(record, nowMs, settings);
@@ -28,11 +23,7 @@ export function recommendationsOf(
   return all.sort((one, other) => other.recommendation.saving_cents - one.recommendation.saving_cents);
 }
 
-function recommendationFor(
-  record: UsageRecord,
-  nowMs: number,
-  { costs }: Services["settings"],
-): Recommendation | undefined {
+function recommendationFor(record: UsageRecord, nowMs: number, { costs }: Settings): Recommendation | undefined {
   const requested = record.usage?.at(-1);
   const rule = WASTE_RULES.find((one) => one.applies(record, nowMs));
   if (requested === undefined || rule === undefined) return undefined;
@@ -59,7 +50,7 @@ interface Requested {
 export function toCostAnalysis(
   { report, recommendations, dimension }: Requested,
   caller: Caller,
-  services: Used,
+  services: ReportServices,
 ): CostAnalysis {
   const { costs } = services.settings;
   const isVisible = visibleTo(caller);

@@ -3,9 +3,8 @@ import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { Caller } from "../auth/access.ts";
 import type { CostReport } from "../costs/report.ts";
 import { amountOrNull, costBasis, wholeCents } from "../costs/views.ts";
-import { namedRows } from "../observability/named-rows.ts";
+import { namedRows, type ReportServices } from "../observability/named-rows.ts";
 import { type Interval, toPeriod } from "../schemas/period.ts";
-import type { Services } from "../services.ts";
 import { averageLifetimeHours, averageProvisionSeconds, successRate } from "./ratios.ts";
 import type { InsightsDashboard } from "./schemas.ts";
 
@@ -17,10 +16,12 @@ export interface SeriesOf {
   readonly interval: Interval | undefined;
 }
 
-type Used = Pick<Services, "settings" | "repositories" | "configSets">;
-
 /** Statistics of environments in the period. */
-export function toInsightsDashboard({ report, interval }: SeriesOf, caller: Caller, services: Used): InsightsDashboard {
+export function toInsightsDashboard(
+  { report, interval }: SeriesOf,
+  caller: Caller,
+  services: ReportServices,
+): InsightsDashboard {
   const { summary, environments } = report;
   const { total, by, peak } = summary.whole;
   const { costs } = services.settings;
@@ -55,7 +56,7 @@ export function activeUsersIn(creators: Rows): number {
   return [...creators].filter(([name, { created }]) => name !== NONE && name !== OTHERS && created > 0).length;
 }
 
-function topRepositories(rows: Rows, caller: Caller, services: Used) {
+function topRepositories(rows: Rows, caller: Caller, services: ReportServices) {
   return namedRows(rows, "repository", caller, services)
     .flatMap(({ id, totals }) => (id === null || totals.created === 0 ? [] : [{ id, environments: totals.created }]))
     .sort((one, other) => other.environments - one.environments || one.id.localeCompare(other.id))

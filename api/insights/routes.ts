@@ -44,7 +44,7 @@ const getUserActivity = route({
   reply: UserActivity,
 })(({ query: { interval, ...query }, caller }, services) => {
   const users = services.memo.of("users", () => knownUsers(services.usageRecords()));
-  return toUserActivity({ report: costReportOf(query, services), interval, users }, caller, services);
+  return toUserActivity({ report: costReportOf(query, services), interval, users }, caller, services.settings);
 });
 
 const getCostAnalysis = route({
@@ -56,7 +56,7 @@ const getCostAnalysis = route({
   reply: CostAnalysis,
 })(({ query: { group_by: dimension = "repository", ...query }, caller }, services) => {
   const recommendations = services.memo.of("recommendations", (now) =>
-    recommendationsOf(services.usageRecords(), now, services),
+    recommendationsOf(services.usageRecords(), now, services.settings),
   );
   return toCostAnalysis({ report: costReportOf(query, services), recommendations, dimension }, caller, services);
 });

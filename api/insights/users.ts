@@ -1,10 +1,10 @@
+import type { Settings } from "../../config/settings.ts";
 import { NONE, OTHERS, type Rows, type Totals } from "../../crds/usage/period-summary.ts";
 import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import type { Caller } from "../auth/access.ts";
 import { amountOrNull, costBasis, wholeCents } from "../costs/views.ts";
 import { toPeriod } from "../schemas/period.ts";
-import type { Services } from "../services.ts";
 import { activeUsersIn, type SeriesOf } from "./dashboard.ts";
 import type { UserActivity } from "./schemas.ts";
 
@@ -37,13 +37,11 @@ export function knownUsers(records: readonly UsageRecord[]): ReadonlyMap<string,
   return users;
 }
 
-type Used = Pick<Services, "settings">;
-
 /** Creators of environments; without access to all environments, the caller alone. */
 export function toUserActivity(
   { report, interval, users }: SeriesOf & { readonly users: ReadonlyMap<string, KnownUser> },
   caller: Caller,
-  { settings }: Used,
+  settings: Settings,
 ): UserActivity {
   const { period, days, whole } = report.summary;
   const seesAll = caller.permissions.has("environments:all");

@@ -1,7 +1,9 @@
+import type { Settings } from "../../config/settings.ts";
 import { type Dimension, NONE, OTHERS, type Rows, sumOfTotals, type Totals } from "../../crds/usage/period-summary.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
+import type { ConfigSets } from "../../operator/ports/config-sets.ts";
+import type { Repositories } from "../../operator/ports/repositories.ts";
 import { type Caller, mayRead } from "../auth/access.ts";
-import type { Services } from "../services.ts";
 
 /** A row of a dimension for a caller. */
 export interface NamedRow {
@@ -11,13 +13,27 @@ export interface NamedRow {
   readonly totals: Totals;
 }
 
-type Used = Pick<Services, "repositories" | "configSets">;
+/** The resources by whose groups a caller may see names. */
+export interface NamedResources {
+  readonly repositories: Repositories;
+  readonly configSets: ConfigSets;
+}
+
+/** Services of reports with names and prices. */
+export interface ReportServices extends NamedResources {
+  readonly settings: Settings;
+}
 
 /**
  * Names only what the caller may see: Repositories and config sets by their groups; below maintainers, no people but
  * the caller. The rest is one last row, so that the parts are the whole.
  */
-export function namedRows(rows: Rows, dimension: Dimension, caller: Caller, services: Used): readonly NamedRow[] {
+export function namedRows(
+  rows: Rows,
+  dimension: Dimension,
+  caller: Caller,
+  services: NamedResources,
+): readonly NamedRow[] {
   const isVisible = visibleNames(dimension, caller, services);
   const isNamed = ([name]: readonly [string, Totals]) => name !== OTHERS && isVisible(name);
   const named = [...rows].filter(isNamed).map(([name, totals]) => toRow(name, totals));
@@ -50,7 +66,7 @@ export const rightsTo = ({ owner, groups }: UsageRecord) => ({
   access: { groups: [...groups] },
 });
 
-function visibleNames(dimension: Dimension, caller: Caller, { repositories, configSets }: Used) {
+function visibleNames(dimension: Dimension, caller: Caller, { repositories, configSets }: NamedResources) {
   if (dimension === "trigger" || caller.permissions.has("environments:all")) return () => true;
   if (dimension === "creator") return (subject: string) => subject === caller.subject;
   const readable =

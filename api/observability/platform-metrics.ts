@@ -34,10 +34,8 @@ export function usageMetrics(period: Period, now: Date, records: readonly UsageR
   };
 }
 
-type Used = Pick<Services, "rollups" | "webhookDeliveries">;
-
 /** Metrics of the platform, now and in the period. */
-export function platformMetrics({ period, ofEnvironments, unanswered }: UsageMetrics, services: Used): Report {
+export function platformMetrics({ period, ofEnvironments, unanswered }: UsageMetrics, services: Services): Report {
   const counts = countedIn(services.rollups, period);
   const of = (counter: string) => counts[counter] ?? 0;
   const outcome = (name: string) => of(COUNTERS.webhookOutcome(name));

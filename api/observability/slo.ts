@@ -39,10 +39,7 @@ export function usageScores(period: Period, now: Date, records: readonly UsageRe
 }
 
 /** Objectives in the period, and their error budgets by the last hours. */
-export function sloReport(
-  { scored, ...requested }: UsageScores,
-  { rollups }: Pick<Services, "rollups">,
-): Static<typeof SloReport> {
+export function sloReport({ scored, ...requested }: UsageScores, { rollups }: Services): Static<typeof SloReport> {
   const counted = scores(OBJECTIVES_OF_COUNTS, requested, (of) => countedIn(rollups, of));
   const objectives = [...scored, ...counted].map(toObjective);
   const overall = WORST_FIRST.find((state) => objectives.some((one) => one.state === state)) ?? "no_data";

@@ -3,7 +3,7 @@ import type { Environments } from "../../operator/ports/api/environments.ts";
 import type { History } from "../../operator/ports/records.ts";
 
 interface Used {
-  readonly environments: Pick<Environments, "list">;
+  readonly environments: Environments;
   readonly history: History;
 }
 

@@ -2,7 +2,7 @@ import { type EnvironmentSpec, repositoriesOf } from "../../crds/environment/eph
 import { takesPlace } from "../../crds/environment/repository-use.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
 import type { Environments } from "../../operator/ports/api/environments.ts";
-import type { Repositories } from "../../operator/ports/repositories.ts";
+import type { RepositoryFinder } from "../../operator/ports/repositories.ts";
 import { HttpError } from "../errors.ts";
 
 /** A creation in flight, in no list yet. */
@@ -27,8 +27,8 @@ export interface RepositoryQuotas {
 }
 
 interface QuotaParts {
-  readonly environments: Pick<Environments, "list">;
-  readonly repositories: Pick<Repositories, "find">;
+  readonly environments: Environments;
+  readonly repositories: RepositoryFinder;
 }
 
 export function createRepositoryQuotas({ environments, repositories }: QuotaParts): RepositoryQuotas {

@@ -1,7 +1,7 @@
 import { RepositoryNotFound } from "../../crds/errors.ts";
 import type { Repository } from "../../crds/repository/repository.ts";
+import type { RepositoryFinder } from "../../operator/ports/repositories.ts";
 import { type Caller, mayUse } from "../auth/access.ts";
-import type { Services } from "../services.ts";
 
 /** True when the caller may create environments of it, and it is not being deleted. */
 export function isUsable(repository: Repository, caller: Caller): boolean {
@@ -17,7 +17,7 @@ export function isUsable(repository: Repository, caller: Caller): boolean {
 export function usableRepository(
   id: string,
   requested: { readonly field: string; readonly type?: Repository["spec"]["type"]; readonly caller: Caller },
-  { repositories }: Pick<Services, "repositories">,
+  repositories: RepositoryFinder,
 ): Repository {
   const found = repositories.find(id);
   const isRequested =

@@ -28,7 +28,7 @@ const DEFAULT_PIPELINE = { createOnSuccess: true, onCanceled: "own" as const };
 const DEFAULT_NOTIFY = { chatChannel: null, events: [...NOTIFIED_EVENTS] };
 
 /** Repository in REST's form, with all defaults filled in. */
-export function toRepository(repository: Repository, settings: Pick<Settings, "defaultChart">): RepositoryReport {
+export function toRepository(repository: Repository, settings: Settings): RepositoryReport {
   const { metadata, spec, status } = repository;
   const { companionRepository, maxEnvironments, overridable, port, healthPath } = { ...DEFAULTS, ...spec };
   return {

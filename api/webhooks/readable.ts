@@ -10,11 +10,7 @@ import type { Visible } from "./delivery-views.ts";
  * True when the caller may read all Repositories of the delivery. Deliveries of none, such as unverified ones, and of
  * deleted ones are for maintainers.
  */
-export function isReadable(
-  { spec }: WebhookDelivery,
-  caller: Caller,
-  { repositories }: Pick<Services, "repositories">,
-): boolean {
+export function isReadable({ spec }: WebhookDelivery, caller: Caller, { repositories }: Services): boolean {
   if (permissionsOf(caller.roles).has("webhooks:manage")) return true;
   const names = spec.repositories ?? [];
   const may = (name: string) => {
@@ -43,7 +39,7 @@ export function readableRepository(id: string, caller: Caller, { repositories }:
  * Omits an outcome's invisible environments. The owner of a deleted one is unknown: only callers with access to all see
  * it.
  */
-export function visibleOnly(caller: Caller, { environments }: Pick<Services, "environments">): Visible {
+export function visibleOnly(caller: Caller, { environments }: Services): Visible {
   if (caller.permissions.has("environments:all")) return (all) => all;
   const isVisible = visibleTo(caller);
   const visible = () => environments.list().filter(({ spec }) => isVisible(spec));

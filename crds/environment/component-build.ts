@@ -8,7 +8,7 @@ import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
  * made the image.
  */
 export function componentBuild(
-  { spec }: Pick<EphemeralEnvironment, "spec">,
+  { spec }: EphemeralEnvironment,
   component: Component,
   { branch, commit }: Pick<Build, "branch" | "commit">,
 ): Build {

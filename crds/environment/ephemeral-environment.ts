@@ -39,29 +39,36 @@ export function hasFinalizer({ metadata }: EphemeralEnvironment): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
+/** An environment, or one that may be made. */
+interface Specified {
+  readonly spec: EnvironmentSpec;
+}
+
+/** Desired state of an environment, and what is known of it. */
+export interface SpecAndStatus extends Specified {
+  readonly status?: EnvironmentStatus;
+}
+
 /** True with a database: by the spec, else by the condition, which follows the config set. */
-export function hasDatabase({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">): boolean {
+export function hasDatabase({ spec, status }: SpecAndStatus): boolean {
   const condition = findCondition(status?.conditions, "DatabaseReady");
   return spec.database?.provision ?? (condition !== undefined && condition.reason !== "NotRequested");
 }
 
 /** Commit of a component that runs, else the one that will; empty where it is unknown. */
-export function shownCommit(
-  { spec, status }: Pick<EphemeralEnvironment, "spec" | "status">,
-  component: Component,
-): string {
+export function shownCommit({ spec, status }: SpecAndStatus, component: Component): string {
   const running = status?.components?.[component];
   if (running !== undefined) return running.commit ?? "";
   return status?.sources?.[component]?.resolved?.commit ?? spec[component]?.commit ?? "";
 }
 
 /** Components that the environment has. */
-export function componentsOf({ spec }: Pick<EphemeralEnvironment, "spec">): readonly Component[] {
+export function componentsOf({ spec }: Specified): readonly Component[] {
   return COMPONENTS.filter((component) => spec[component] !== undefined);
 }
 
 /** Names of the Repositories that an environment uses. */
-export function repositoriesOf({ spec }: Pick<EphemeralEnvironment, "spec">): readonly string[] {
+export function repositoriesOf({ spec }: Specified): readonly string[] {
   return [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
 }
 

@@ -20,7 +20,7 @@ export function markAnnotations({ key, request }: IdempotencyRecord): Record<str
 }
 
 /** Record of the creating request; `undefined` without a key. */
-export function creationMark({ metadata }: Pick<EphemeralEnvironment, "metadata">): IdempotencyRecord | undefined {
+export function creationMark({ metadata }: EphemeralEnvironment): IdempotencyRecord | undefined {
   const [key, request, ...rest] = metadata.annotations?.[CREATION_MARK_ANNOTATION]?.split(".") ?? [];
   return key && request && rest.length === 0 ? { key, request } : undefined;
 }

@@ -25,7 +25,7 @@ export function expiryFor({ metadata, status }: Lived, hours: number): Date {
 }
 
 /** True when it is not built, because the former environment of the same manifest has ended for good. */
-export function isRefusedReturn({ status }: Pick<Lived, "status">): boolean {
+export function isRefusedReturn({ status }: Lived): boolean {
   return status?.manifest?.refusedAfter !== undefined;
 }
 
@@ -37,7 +37,7 @@ export function protectionLimit(environment: Lived): Date {
 /**
  * True as long as the API server refuses the deletion, also after the protection's end until the operator removes it.
  */
-export function isProtected({ spec }: Pick<Lived, "spec">): boolean {
+export function isProtected({ spec }: Lived): boolean {
   return spec.protected === true || spec.protectedUntil !== undefined;
 }
 

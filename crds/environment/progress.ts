@@ -3,9 +3,7 @@ import { COMPONENTS, type Component } from "../names.ts";
 import { oncePer } from "../once-per.ts";
 import { desiredCommit } from "./component-build.ts";
 import type { Pipeline } from "./ephemeral-environment.schema.ts";
-import type { EnvironmentSpec, EnvironmentStatus, EphemeralEnvironment } from "./ephemeral-environment.ts";
-
-type SpecAndStatus = Pick<EphemeralEnvironment, "spec" | "status">;
+import type { EnvironmentSpec, EnvironmentStatus, SpecAndStatus } from "./ephemeral-environment.ts";
 
 /** Spec fields without effect on the workload. */
 const LIFETIME_FIELDS: ReadonlySet<string> = new Set([

@@ -11,7 +11,7 @@ interface Findable {
 
 /** The Repository that the component names; `undefined` where there is none of its type. */
 export function namedRepository(
-  { spec }: Pick<EphemeralEnvironment, "spec">,
+  { spec }: EphemeralEnvironment,
   component: Component,
   repositories: Findable,
 ): Repository | undefined {

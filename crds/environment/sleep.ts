@@ -19,7 +19,7 @@ export function isAsleep({ status }: Pick<EphemeralEnvironment, "status">): bool
 }
 
 /** State of sleep for users: also a person may have it asleep. */
-export function sleepState({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">): SleepStatus["state"] {
+export function sleepState({ spec, status }: EphemeralEnvironment): SleepStatus["state"] {
   return spec.suspended ? "asleep" : (status?.sleep?.state ?? "awake");
 }
 

@@ -58,4 +58,4 @@ export function isUnsent({ status }: Pick<Notification, "status">): boolean {
 }
 
 /** Destination of a message; messages with the same one are sent one after the other. */
-export const destinationOf = ({ spec }: Pick<Notification, "spec">): string => `${spec.channel}/${spec.to}`;
+export const destinationOf = ({ spec }: Notification): string => `${spec.channel}/${spec.to}`;

@@ -35,7 +35,7 @@ export function fullNameOf({ spec }: Pick<Repository, "spec">): string {
 }
 
 /** Id on the host: as registered, else from the first webhook; `undefined` before that. */
-export function hostIdOf({ spec, status }: Pick<Repository, "spec" | "status">): string | undefined {
+export function hostIdOf({ spec, status }: Hosted): string | undefined {
   return spec.hostId ?? (spec.host === undefined ? undefined : status?.hostRepository?.id);
 }
 

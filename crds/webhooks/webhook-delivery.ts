@@ -36,8 +36,13 @@ export function deliveryName({ source, host = "", sender = "", deliveryId, diges
 export const deduplicationKeyOf = (parts: readonly (string | number | boolean | undefined)[]): string =>
   digestOf(parts.map((part) => part ?? null));
 
+/** A stored delivery, or one that is about to be. */
+interface Specified {
+  readonly spec: WebhookDeliverySpec;
+}
+
 /** Commit of a pipeline or a merge group, or the head of a pull request. */
-export function reportedCommit({ spec: { event } }: Pick<WebhookDelivery, "spec">): string | undefined {
+export function reportedCommit({ spec: { event } }: Specified): string | undefined {
   const { pipeline, mergeGroup, pullRequest } = event;
   return (pipeline ?? mergeGroup)?.commit ?? pullRequest?.headCommit;
 }
@@ -66,7 +71,7 @@ export function isUndecided(delivery: WebhookDelivery): boolean {
 }
 
 /** True when the delivery reports a closed pull request. */
-export function isEndOfPullRequest({ spec }: Pick<WebhookDelivery, "spec">): boolean {
+export function isEndOfPullRequest({ spec }: Specified): boolean {
   return spec.event.pullRequest?.state === "closed";
 }
 
@@ -74,7 +79,7 @@ export function isEndOfPullRequest({ spec }: Pick<WebhookDelivery, "spec">): boo
  * Key of all deliveries that wait for the same decision, of which the newest is enough: of a pull request, of a
  * branch's deletion, or of a branch's pipelines with one status. `undefined` for a delivery that stands alone.
  */
-export function waitingKeyOf({ spec }: Pick<WebhookDelivery, "spec">): string | undefined {
+export function waitingKeyOf({ spec }: Specified): string | undefined {
   const { event, host = "", repositories = [] } = spec;
   const { push, pipeline, pullRequest } = event;
   const pullRequests = pullRequestsOf({ spec });
@@ -95,7 +100,7 @@ export function undecidedTraceparent(delivery: WebhookDelivery): string | undefi
 }
 
 /** Pull requests of the delivery or its pipeline, one for each Repository; see `pullRequestKey`. */
-export function pullRequestsOf({ spec }: Pick<WebhookDelivery, "spec">): readonly string[] {
+export function pullRequestsOf({ spec }: Specified): readonly string[] {
   const { event, host = "", repositories = [] } = spec;
   const number = event.pullRequest?.number ?? event.approval?.number ?? event.pipeline?.pullRequest;
   return number === undefined ? [] : repositories.map((repository) => pullRequestKey(host, repository, number));

@@ -21,7 +21,7 @@ import { type Build, missingPlaceholder } from "../../crds/repository/image-tag.
 import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/repository.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Notifications } from "../ports/notifications.ts";
-import type { Repositories } from "../ports/repositories.ts";
+import type { RepositoryFinder } from "../ports/repositories.ts";
 import { chatRecipients, type RecipientsContext, recipientsOf } from "./recipients.ts";
 import { nextTransition, nextWarningInMs, type Transition, type TransitionContext } from "./transitions.ts";
 
@@ -222,11 +222,7 @@ function hostUrls(hosts: { readonly [name: string]: string } = {}): string {
 }
 
 /** Facts of an ended pipeline: project, commit, image, status, and the address of a failure. */
-function pipelineFacts(
-  environment: EphemeralEnvironment,
-  component: Component,
-  repositories: Pick<Repositories, "find">,
-): Facts {
+function pipelineFacts(environment: EphemeralEnvironment, component: Component, repositories: RepositoryFinder): Facts {
   const source = environment.spec[component];
   const pipeline = decidingPipeline(source?.pipelines ?? []);
   if (source === undefined || pipeline === undefined) return {};

@@ -3,14 +3,14 @@ import { type EphemeralEnvironment, repositoriesOf } from "../../crds/environmen
 import { isCanary } from "../../crds/environment/managed-by.ts";
 import type { MessageEvent, NotificationSpec } from "../../crds/notifications/notification.ts";
 import type { NOTIFIED_EVENTS } from "../../crds/repository/webhook-rules.schema.ts";
-import type { Repositories } from "../ports/repositories.ts";
+import type { RepositoryFinder } from "../ports/repositories.ts";
 
 type Recipient = Pick<NotificationSpec, "channel" | "to">;
 
 /** The settings and Repositories that name recipients. */
 export interface RecipientsContext {
   readonly settings: Settings;
-  readonly repositories: Pick<Repositories, "find">;
+  readonly repositories: RepositoryFinder;
 }
 
 /**

@@ -9,8 +9,8 @@ import type { Notifications } from "../ports/notifications.ts";
 
 interface UnverifiedMessageDependencies {
   readonly settings: Settings;
-  readonly notifications: Pick<Notifications, "list" | "add">;
-  readonly clock: Pick<Clock, "now">;
+  readonly notifications: Notifications;
+  readonly clock: Clock;
 }
 
 /** Limit over all senders and replicas: a flood must not fill a chat. */

@@ -8,7 +8,7 @@ import { COMPONENTS } from "../../crds/names.ts";
 import { present } from "../../crds/present.ts";
 import { hostedRepository, type Repository } from "../../crds/repository/repository.ts";
 import type { COMMENT_MODES } from "../../crds/repository/webhook-rules.schema.ts";
-import type { Repositories } from "../ports/repositories.ts";
+import type { RepositoryFinder } from "../ports/repositories.ts";
 import type {
   CommitReport,
   DeploymentReport,
@@ -169,13 +169,13 @@ export interface ReportSubject {
 }
 
 export interface ReportDependencies {
-  readonly repositories: Pick<Repositories, "find">;
-  readonly settings: Pick<Settings, "hosts">;
+  readonly repositories: RepositoryFinder;
+  readonly settings: Settings;
 }
 
 /** Subject of an environment's reports; `undefined` without an event of a host, or without a token for it. */
 export function subjectOf(
-  environment: Pick<EphemeralEnvironment, "spec" | "status">,
+  environment: EphemeralEnvironment,
   { repositories, settings }: ReportDependencies,
 ): ReportSubject | undefined {
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
@@ -195,7 +195,7 @@ export function wantsOf({ spec: { feedback = {} } }: Repository): ReportSubject[
   return { comment, status, deployment, successWithoutEnvironment };
 }
 
-function commitOf({ spec, status }: Pick<EphemeralEnvironment, "spec" | "status">, repository: string) {
+function commitOf({ spec, status }: EphemeralEnvironment, repository: string) {
   const component = COMPONENTS.find((one) => spec[one]?.repository === repository);
   if (component === undefined) return undefined;
   const { commit = "" } = spec[component] ?? {};

@@ -9,7 +9,7 @@ const AGAIN_MS = 1_000;
 /** Identity and settings for checking an installation. */
 export interface Installation {
   readonly client: KubeClient;
-  readonly settings: Pick<Settings, "namespace" | "secretsNamespace" | "secretManager" | "deployer">;
+  readonly settings: Settings;
 }
 
 /** A condition of an installation. */

@@ -35,6 +35,12 @@ export const BY_DESTINATION = "destination";
 /** Caches of environments' objects, by plural. */
 export type OwnedCaches = ReadonlyMap<string, ObjectCache<WireObject>>;
 
+/** Existing environments, and the records of deleted ones. */
+export interface EnvironmentLists {
+  readonly environments: { list(): readonly EphemeralEnvironment[] };
+  readonly records: { list(): readonly EnvironmentRecord[] };
+}
+
 /** Caches of this process, to which the controllers' watches subscribe. */
 export interface Caches {
   readonly environments: ObjectCache<EphemeralEnvironment>;

@@ -39,12 +39,18 @@ export type Removal =
   | { readonly state: "gone" }
   | { readonly state: "removing"; readonly message: string; readonly blockers?: readonly Blocker[] };
 
+/** Objects of environments, from the watches. */
+export interface ClusterObserver {
+  /** The object as the watch saw it last; `undefined` for one of another owner. */
+  observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
+}
+
 /**
  * Objects of environments, of any kind. Ownership is the UID label and nothing else: other objects are left untouched,
  * and count as absent. Calls to the API server may throw the kit's KubeError; `ensure` and `adopt` also NameTaken when
  * the object or its namespace is not this environment's, and BeingDeleted when it or its namespace is terminating.
  */
-export interface Cluster {
+export interface Cluster extends ClusterObserver {
   /** Creates the object, or repairs its drift. */
   ensure(owner: Owner, kind: Kind, desired: DesiredObject): Promise<"unchanged" | "created" | "repaired">;
   /**
@@ -59,8 +65,6 @@ export interface Cluster {
   overwrite(owner: Owner, kind: Kind, desired: DesiredObject): Promise<void>;
   /** Deletes, as `remove` does, an object that `overwrite` wrote. */
   discard(owner: Owner, kind: Kind, ref: ObjectRef): Promise<Removal>;
-  /** The object as the watch saw it last. */
-  observe(owner: Owner, kind: Kind, ref: ObjectRef): ObservedObject | undefined;
   /** A fresh read. */
   read(owner: Owner, kind: Kind, ref: ObjectRef): Promise<ObservedObject | undefined>;
   /** Deletes the object, or only the version `seen` by the decision; call again until `gone`. */

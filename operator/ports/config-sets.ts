@@ -1,13 +1,17 @@
 import type { ConfigSet, ConfigSetSpec, ConfigSetVersion } from "../../crds/config-set.ts";
 
+/** Config sets by name, from this process's cache; ClusterUnavailable before its first complete list. */
+export interface ConfigSetFinder {
+  find(name: string): ConfigSet | undefined;
+}
+
 /**
  * The config sets, from this process's cache with its own writes.
  *
  * Reads throw ClusterUnavailable before the first complete list. Writes throw it when the Kubernetes API is
  * unreachable, and ConfigInvalid, with the fields of the resource, when it refuses the manifest.
  */
-export interface ConfigSets {
-  find(name: string): ConfigSet | undefined;
+export interface ConfigSets extends ConfigSetFinder {
   list(): ConfigSet[];
   /** Creates a config set; the API server is the lock on the name. `by`: the creator's name, for people. */
   create(name: string, spec: ConfigSetSpec, by: string): Promise<ConfigSet | "taken">;

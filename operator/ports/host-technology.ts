@@ -29,7 +29,7 @@ export interface HostTechnology {
   /** True where the host's documentation asks for pauses between writes. */
   readonly spacesWrites: boolean;
   reporter(api: HostApi): PullRequestHost;
-  reader(api: HostApi, clock: Pick<Clock, "now">): PullRequestReader;
+  reader(api: HostApi, clock: Clock): PullRequestReader;
   hooks(api: HostApi): RepositoryHooks;
 }
 

@@ -1,8 +1,12 @@
 import type { Repository } from "../../crds/repository/repository.ts";
 
-/** Registered Repositories, from this process's cache; ClusterUnavailable before its first complete list. */
-export interface Repositories {
+/** Registered Repositories by name, from this process's cache; ClusterUnavailable before its first complete list. */
+export interface RepositoryFinder {
   find(name: string): Repository | undefined;
+}
+
+/** All registered Repositories. */
+export interface Repositories extends RepositoryFinder {
   list(): Repository[];
 }
 

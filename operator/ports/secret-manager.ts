@@ -23,10 +23,21 @@ export interface SecretOwner extends Owner {
   readonly until: Date;
 }
 
+/** Reads values of secrets that no environment owns. */
+export interface SecretReader {
+  /**
+   * Value of an unowned secret; the caller has checked permission by the settings or `shared`. `undefined` without such
+   * a secret or version.
+   *
+   * @throws SecretManagerUnavailable
+   */
+  read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
+}
+
 /**
  * Secret values of environments: written once per version, never changed, deleted with the environment. Every method but `close` throws SecretManagerUnavailable when the manager is unreachable or refuses us.
  */
-export interface SecretManager {
+export interface SecretManager extends SecretReader {
   /**
    * Creates missing values and returns all requested ones, by variable. An existing value wins, so that no race or
    * crash gives a version a second value.
@@ -46,11 +57,6 @@ export interface SecretManager {
    * without one.
    */
   shared(id: string): Promise<{ readonly labels: Readonly<Record<string, string>> } | undefined>;
-  /**
-   * Value of an unowned secret; the caller has checked permission by the settings or `shared`. `undefined` without such
-   * a secret or version.
-   */
-  read(id: string, version: number | "latest"): Promise<StoredSecret | undefined>;
   /**
    * Unknown owners of this installation's entries: environments and API tokens (`isValueOwner`). An entry of each was
    * read, not only listed.

@@ -4,12 +4,12 @@ import { OCI_SCHEME } from "../../crds/repository/chart-source.ts";
 import { type Chart, imagePlace, type Repository } from "../../crds/repository/repository.ts";
 import { textOf } from "../../crds/secret-text.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
+import type { SecretReader } from "../ports/secret-manager.ts";
 
 /** Store of credentials, and the settings that bind them to hosts. */
 export interface CredentialSource {
   readonly settings: Settings;
-  readonly secretManager: Pick<SecretManager, "read">;
+  readonly secretManager: SecretReader;
 }
 
 /** A Repository's credential can't be used; `reason` is that of a condition, and the message names the remedy. */

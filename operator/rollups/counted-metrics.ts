@@ -9,7 +9,7 @@ const WEBHOOK_ROUTE = /^\/api\/webhooks\/(pipelinehost|repohost)(\/|$)/;
 const FAILED: readonly ReconcileOutcome[] = ["failed", "panic", "timeout"];
 
 /** Metrics that also record what must outlive the process. */
-export function countedMetrics(metrics: Metrics, recorder: Pick<Recorder, "count">): Metrics {
+export function countedMetrics(metrics: Metrics, recorder: Recorder): Metrics {
   return {
     ...metrics,
     controllers: {

@@ -5,19 +5,16 @@ import { byDimension, cappedRows, midnightOf, type PeriodSummary, summaryOf } fr
 import { dayOf } from "../../crds/usage/rollup.ts";
 import { createUsageReader } from "../../crds/usage/usage-record.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { Caches } from "../ports/caches.ts";
+import type { EnvironmentLists } from "../ports/caches.ts";
 import type { RollupStore, Rollups } from "../ports/rollups.ts";
 import { changeRollup } from "./recorder.ts";
 
 /** The ports of the daily sums. */
 interface DailySummariesDependencies {
   readonly clock: Clock;
-  readonly caches: {
-    readonly environments: Pick<Caches["environments"], "list">;
-    readonly records: Pick<Caches["records"], "list">;
-  };
+  readonly caches: EnvironmentLists;
   readonly rollupDays: Pick<Rollups, "days">;
-  readonly rollupStore: Pick<RollupStore, "find" | "create" | "replace">;
+  readonly rollupStore: RollupStore;
 }
 
 /** Days that may still change by writes delayed by an outage of the API server. */

@@ -12,7 +12,7 @@ const ATTEMPTS = 8;
 const MOST_WAITING = 288;
 
 interface RecorderDependencies {
-  readonly store: Pick<RollupStore, "find" | "create" | "replace">;
+  readonly store: RollupStore;
   /** Unique to this process, such as its host's name and random digits. */
   readonly writer: string;
   readonly clock: Clock;
@@ -126,7 +126,7 @@ export function createRecorder({ store, writer, clock, log, stored }: RecorderDe
  * @param change answers the new content; `undefined`: nothing to write
  */
 export async function changeRollup(
-  store: Pick<RollupStore, "find" | "create" | "replace">,
+  store: RollupStore,
   day: string,
   change: (stored: StoredRollup | undefined) => Rollup | undefined,
 ): Promise<void> {

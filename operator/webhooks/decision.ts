@@ -9,7 +9,7 @@ import { OUTCOME_MESSAGE_MAX_LENGTH, VERDICT_MESSAGE_MAX_LENGTH } from "../../cr
 import type { RuleVerdict, WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
 import type { WebhookEvent } from "../../crds/webhooks/webhook-event.schema.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { ConfigSets } from "../ports/config-sets.ts";
+import type { ConfigSetFinder } from "../ports/config-sets.ts";
 import type { Repositories } from "../ports/repositories.ts";
 import type { BranchHeads } from "../ports/repository-host.ts";
 import type { CommitReport, HostedRepository } from "../ports/webhooks/pull-request-host.ts";
@@ -144,7 +144,7 @@ export interface DecisionContext {
     ofRepository(name: string): readonly EphemeralEnvironment[];
   };
   readonly repositories: Repositories;
-  readonly configSets: Pick<ConfigSets, "find">;
+  readonly configSets: ConfigSetFinder;
   readonly deliveries: Pick<WebhookDeliveries, "ofPullRequest" | "ofCommit">;
   /** Records of a pull request's or a Repository's pipelines' environments; see `triggerKey`. */
   readonly recordsOf: (trigger: string) => readonly EnvironmentRecord[];
@@ -168,7 +168,7 @@ export interface RepositoryUse {
 /** Environments of the Repository, without terminating ones. */
 export function usesOf(
   { repository, host }: Pick<RepositoryEvent, "repository" | "host">,
-  { environments }: Pick<DecisionContext, "environments">,
+  { environments }: DecisionContext,
 ): readonly RepositoryUse[] {
   const { name } = repository.metadata;
   const component = repository.spec.type;

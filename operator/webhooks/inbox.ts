@@ -178,7 +178,7 @@ async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxC
 }
 
 /** Counts the outcome of each of the inbox's webhooks. */
-export function countedInbox(inbox: WebhookInbox, metrics: Pick<Metrics, "webhookEnded">): WebhookInbox {
+export function countedInbox(inbox: WebhookInbox, metrics: Metrics): WebhookInbox {
   const orFailure = <T>(source: ReceivedWebhook["source"], result: Promise<T>): Promise<T> =>
     result.catch((error: unknown) => {
       metrics.webhookEnded(source, failureOf(error));
@@ -237,7 +237,7 @@ const SHARE = 0.1;
  * Claims deliveries while at most `room` are undecided, a tenth of them per Repository. The end of a pull request is
  * always taken: no later event would end the wait of others about it. A claim throws InboxFull, ClusterUnavailable.
  */
-function boundedClaims(deliveries: Pick<WebhookDeliveries, "find" | "undecided" | "claim">, room: number) {
+function boundedClaims(deliveries: WebhookDeliveries, room: number) {
   const share = Math.ceil(room * SHARE);
   /** Unanswered claims, which may soon be undecided deliveries. */
   let claiming = 0;

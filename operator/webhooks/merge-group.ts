@@ -3,7 +3,7 @@ import type { WebhookDelivery, WebhookDeliveryStatus } from "../../crds/webhooks
 import type { MergeGroupState } from "../../crds/webhooks/webhook-event.schema.ts";
 import { contextOf, wantsOf } from "../host-reports/desired-reports.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
-import { type PullRequestHost, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
+import { type CommitStatusReporter, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
 import {
   type Decided,
   type Decision,
@@ -16,7 +16,7 @@ import {
 interface MergeGroup {
   readonly subject: RepositoryEvent;
   readonly mergeGroup: MergeGroupState;
-  readonly context: Pick<DecisionContext, "settings" | "deliveries">;
+  readonly context: DecisionContext;
 }
 
 /**
@@ -57,7 +57,7 @@ type ReportDecision = Extract<Decision, { readonly do: "report" }>;
 export const isReport = (decision: Decision): decision is ReportDecision => decision.do === "report";
 
 interface ReportContext {
-  readonly pullRequestHost?: Pick<PullRequestHost, "report">;
+  readonly pullRequestHost?: CommitStatusReporter;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../crds/webhooks/webhook-delivery.ts";
 import type { AuditTrail } from "../ports/audit-trail.ts";
 import { type DecidedWrites, RemovalRefused } from "../ports/environments.ts";
-import type { PullRequestHost } from "../ports/webhooks/pull-request-host.ts";
+import type { CommitStatusReporter } from "../ports/webhooks/pull-request-host.ts";
 import { type Decided, type Decision, type DecisionContext, deliveryStatus, type RepositoryEvent } from "./decision.ts";
 import { isReport, reportCommits } from "./merge-group.ts";
 import { waitsSince } from "./waiting.ts";
@@ -25,7 +25,7 @@ export interface ProcessingContext {
   /** Names audit records. */
   readonly newId: () => string;
   /** Absent in the API: the operator reports to hosts. */
-  readonly pullRequestHost?: Pick<PullRequestHost, "report">;
+  readonly pullRequestHost?: CommitStatusReporter;
 }
 
 /** Options for processing a delivery. */

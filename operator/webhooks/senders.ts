@@ -153,8 +153,12 @@ function namedBy(
   return (called.length > 0 ? called : renamed).map(({ repository }) => repository);
 }
 
+interface HostSettings {
+  readonly hosts: Settings["hosts"];
+}
+
 /** True when the body's address is on the Repository's host, or on that of its API in the settings. */
-function isAtPlaceOf({ spec }: Repository, { url }: Named, settings: Pick<Settings, "hosts">): boolean {
+function isAtPlaceOf({ spec }: Repository, { url }: Named, settings: HostSettings): boolean {
   const place = placeOf(url);
   const apiUrl = hostOf(spec, settings)?.apiUrl;
   return place !== undefined && [placeOf(spec.cloneUrl), placeOf(apiUrl)].includes(place);
@@ -249,7 +253,7 @@ export type WebhookFormats = Readonly<Record<FormatKind, { readonly format: Webh
 /** The form of webhooks of a Repository or a delivery; `undefined` when the settings lack the host that it names. */
 function formatKindOf(
   { host }: { readonly host?: string | undefined },
-  settings: Pick<Settings, "hosts">,
+  settings: HostSettings,
 ): FormatKind | undefined {
   return host === undefined ? "neutral" : hostOf({ host }, settings)?.kind;
 }
@@ -257,7 +261,7 @@ function formatKindOf(
 /** The format of a Repository or a delivery; the REST contract's where the settings lack the host that it names. */
 export function formatOf(
   named: { readonly host?: string | undefined },
-  { settings, formats }: { readonly settings: Pick<Settings, "hosts">; readonly formats: WebhookFormats },
+  { settings, formats }: { readonly settings: HostSettings; readonly formats: WebhookFormats },
 ): WebhookFormat {
   return formats[formatKindOf(named, settings) ?? "neutral"].format;
 }

@@ -10,7 +10,7 @@ import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
 import type { WebhookFormats } from "./senders.ts";
 
 interface UnverifiedEventDependencies {
-  readonly deliveries: Pick<WebhookDeliveries, "claim" | "finish">;
+  readonly deliveries: WebhookDeliveries;
   readonly clock: Clock;
   readonly log: Log;
   readonly unverifiedMessages: UnverifiedMessages;

@@ -14,7 +14,7 @@ import { type DecisionContext, usesOf } from "./decision.ts";
 const LONGEST_WAIT_MS = 60 * 60_000;
 
 /** Start of a delivery's wait: now, unless it waits already. */
-export function waitsSince(delivery: WebhookDelivery, clock: Pick<Clock, "now">): { readonly waitsSince: string } {
+export function waitsSince(delivery: WebhookDelivery, clock: Clock): { readonly waitsSince: string } {
   const since = isWaiting(delivery) ? delivery.status?.waitsSince : undefined;
   return { waitsSince: since ?? clock.now().toISOString() };
 }
@@ -26,7 +26,7 @@ export function waitsSince(delivery: WebhookDelivery, clock: Pick<Clock, "now">)
 export function unavailable(
   error: unknown,
   delivery: WebhookDelivery,
-  clock: Pick<Clock, "now">,
+  clock: Clock,
 ): WebhookDeliveryStatus | undefined {
   const [, reason, message] = REASONS.find(([type]) => error instanceof type) ?? [];
   if (reason === undefined) return undefined;

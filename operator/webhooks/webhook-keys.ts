@@ -6,7 +6,7 @@ import type { Repository } from "../../crds/repository/repository.ts";
 import { textOf } from "../../crds/secret-text.ts";
 import type { Sensitive } from "../../crds/sensitive.ts";
 import type { Clock } from "../kit/time/clock.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
+import type { SecretReader } from "../ports/secret-manager.ts";
 import type { WebhookKeys } from "../ports/webhooks/webhook-format.ts";
 
 /** Lifetime of a cached value: webhooks must not wait for the secret manager. */
@@ -17,8 +17,8 @@ export const KEY_MIN_BYTES = 32;
 
 interface WebhookKeyDependencies {
   readonly settings: Pick<Settings, "webhooks">;
-  readonly secretManager: Pick<SecretManager, "read">;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly secretManager: SecretReader;
+  readonly clock: Clock;
 }
 
 /** Keys of webhooks. Missing values and those under 32 bytes are left out. */

@@ -11,7 +11,7 @@ import type { Clock } from "../kit/time/clock.ts";
 import type { Tracing } from "../kit/tracing.ts";
 import type { HostTechnology } from "../ports/host-technology.ts";
 import type { RepositoryHost } from "../ports/repository-host.ts";
-import type { SecretManager } from "../ports/secret-manager.ts";
+import type { SecretReader } from "../ports/secret-manager.ts";
 import {
   type HostedRepository,
   type PullRequestHost,
@@ -29,7 +29,7 @@ export const HOST_TECHNOLOGIES: Readonly<Record<HostKind, HostTechnology>> = { g
 export const WEBHOOK_FORMATS: WebhookFormats = { ...HOST_TECHNOLOGIES, neutral: { format: neutralWebhookFormat } };
 
 interface Context {
-  readonly secretManager: Pick<SecretManager, "read">;
+  readonly secretManager: SecretReader;
   readonly clock: Clock;
   readonly calls: { of(host: string): HostCallCounter };
   readonly tracing: Tracing;
@@ -53,10 +53,7 @@ export interface Hosts {
 }
 
 /** Connections to the hosts of the settings. The files of their authorities are read once. */
-export function hostApis(
-  { hosts }: Pick<Settings, "hosts">,
-  { secretManager, clock, calls, tracing }: Context,
-): HostApis {
+export function hostApis({ hosts }: Settings, { secretManager, clock, calls, tracing }: Context): HostApis {
   const tokens = hostTokens(secretManager);
   const connected = hosts.flatMap((host) => {
     const { id, kind, token, caFile } = host;

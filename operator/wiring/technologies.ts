@@ -153,7 +153,7 @@ function keyOf(file: string): Sensitive {
  * @throws Error when a headers file is invalid
  */
 export async function tracingOf(
-  { tracing }: Pick<Settings, "tracing">,
+  { tracing }: Settings,
   running: Running & { readonly version: string; readonly instance: string },
 ): Promise<Tracing> {
   const { endpoint, sampleRatio, caFile, headersFile } = tracing;

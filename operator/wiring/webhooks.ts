@@ -4,7 +4,7 @@ import { kubernetesWebhookDeliveries } from "../adapters/kubernetes/records/webh
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import type { KubeClient } from "../kit/client/kube-client.ts";
 import { BY_PULL_REQUEST, BY_REPOSITORY } from "../ports/caches.ts";
-import type { ConfigSets } from "../ports/config-sets.ts";
+import type { ConfigSetFinder } from "../ports/config-sets.ts";
 import type { BranchHeads } from "../ports/repository-host.ts";
 import type { WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import { decide } from "../webhooks/decide.ts";
@@ -15,7 +15,7 @@ import { WEBHOOK_FORMATS } from "./hosts.ts";
 /** Dependencies that users and controllers have apart: neither's calls queue behind the other's. */
 interface Caller {
   readonly client: KubeClient;
-  readonly configSets: Pick<ConfigSets, "find">;
+  readonly configSets: ConfigSetFinder;
   readonly branchHeads: BranchHeads;
 }
 

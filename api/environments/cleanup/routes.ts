@@ -33,8 +33,6 @@ const AT_ONCE = 8;
 /** Checks before an environment is skipped. */
 const ROUNDS = 5;
 
-type CleanupServices = Pick<Services, "environments" | "clock" | "log">;
-
 type Outcome = { readonly id: string; readonly name: string } & (
   | { readonly came: "cleaned" }
   | { readonly came: "skipped"; readonly reason: string }
@@ -77,7 +75,7 @@ function reasonOfUse(environment: EphemeralEnvironment): string | undefined {
 async function cleanUp(
   environments: readonly EphemeralEnvironment[],
   request: CleanupRequest,
-  services: CleanupServices,
+  services: Services,
 ): Promise<Omit<CleanupReply, "status">> {
   const outcomes = await pLimit(AT_ONCE).map(environments, (environment) => cleanOne(environment, request, services));
   const errors = outcomes.filter((outcome) => outcome.came === "error");
@@ -99,7 +97,7 @@ async function cleanUp(
 async function cleanOne(
   environment: EphemeralEnvironment,
   request: CleanupRequest,
-  services: CleanupServices,
+  services: Services,
 ): Promise<Outcome> {
   const { uid: id, name } = environment.metadata;
   try {
@@ -118,7 +116,7 @@ async function cleanOne(
 async function reasonNotRemoved(
   environment: EphemeralEnvironment,
   request: CleanupRequest,
-  { environments, clock }: CleanupServices,
+  { environments, clock }: Services,
 ): Promise<string | undefined> {
   let current: EphemeralEnvironment | undefined = environment;
   for (let round = 1; round <= ROUNDS; round++) {

@@ -48,7 +48,7 @@ export async function fullCommit(source: RequestedSource, services: HeadServices
 
 /** Head of the branch; `undefined` without such a branch. @throws HostUnavailable, SecretsUnavailable */
 export function headOf(
-  { repository, branch }: Pick<RequestedSource, "repository" | "branch">,
+  { repository, branch }: RequestedSource,
   { branchHeads, log }: HeadServices,
 ): Promise<string | undefined> {
   return branchHeads.headOf(repository, branch).catch((error: unknown) => {

@@ -82,7 +82,7 @@ function resolve(request: CreateReportRequest, caller: Caller, services: IntakeS
   if (request.ttl !== undefined && request.ttl > maximumHours) throw new TtlExceeded(maximumHours);
   const source = (component: Component, id: string): RequestedSource => {
     const requested = { field: `${component}_repo`, type: component, caller };
-    const repository = usableRepository(id, requested, services);
+    const repository = usableRepository(id, requested, services.repositories);
     const { [`${component}_branch` as const]: branch, [`${component}_commit` as const]: commit = "" } = request;
     return { component, repository, branch: branch || branchOf(repository), commit };
   };

@@ -104,7 +104,7 @@ async function movedSource(
   const field = branch === undefined ? `${component}_commit` : `${component}_branch`;
   const current = environment.spec[component];
   if (current === undefined) return refused(field, `the environment has no ${component}`);
-  const repository = usableRepository(current.repository, { field, type: component, caller }, services);
+  const repository = usableRepository(current.repository, { field, type: component, caller }, services.repositories);
   const target = { component, repository, branch: branch || current.branch, commit: commit ?? "" };
   const found = await (target.commit === "" ? headCommit(target, field, services) : fullCommit(target, services));
   if (typeof found !== "string") return { update: {}, violations: [found] };

@@ -7,10 +7,7 @@ import { HttpError } from "../../errors.ts";
 import type { Services } from "../../services.ts";
 
 /** The workloads of the environment, as they are now. */
-export function workloadsOf(
-  environment: EphemeralEnvironment,
-  services: Pick<Services, "repositories" | "workloads">,
-): Promise<readonly Workload[]> {
+export function workloadsOf(environment: EphemeralEnvironment, services: Services): Promise<readonly Workload[]> {
   return services.workloads.list(environment.metadata, selectorsOf(environment, services));
 }
 
@@ -22,7 +19,7 @@ export function workloadsOf(
 export async function workloadNamed(
   requested: string,
   environment: EphemeralEnvironment,
-  services: Pick<Services, "repositories" | "workloads">,
+  services: Services,
 ): Promise<NamedObject> {
   const all = await workloadsOf(environment, services);
   const [name = "", kind] = requested.split("/").reverse();

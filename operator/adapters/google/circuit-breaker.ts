@@ -16,7 +16,7 @@ export type CircuitBreaker = ReturnType<typeof circuitBreaker>;
  * Circuit breaker of a service, closed while any answer comes in time. Afterwards one call at a time tests the service,
  * and all others fail at once with the last error: a hanging service blocks one reconcile, not every worker.
  */
-export function circuitBreaker(clock: Pick<Clock, "now">) {
+export function circuitBreaker(clock: Clock) {
   let closedSince = clock.now();
   let failure: Failure | undefined;
   let underWay = 0;
@@ -47,7 +47,7 @@ export function circuitBreaker(clock: Pick<Clock, "now">) {
   };
 }
 
-function learned(error: unknown, before: Failure | undefined, clock: Pick<Clock, "now">): Failure | undefined {
+function learned(error: unknown, before: Failure | undefined, clock: Clock): Failure | undefined {
   const { code } = error as { code?: unknown };
   // Our own failure says nothing about the service.
   if (code === undefined) return before;

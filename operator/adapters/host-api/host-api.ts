@@ -9,19 +9,19 @@ import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { HostApi, HostRequest, HostTechnology, RequestValues } from "../../ports/host-technology.ts";
-import type { SecretManager } from "../../ports/secret-manager.ts";
+import type { SecretReader } from "../../ports/secret-manager.ts";
 import { PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import { conditional, type Fetch } from "./conditional-requests.ts";
 import type { HostCallCounter } from "./host-calls.ts";
 
 interface HostConnection {
   readonly host: Pick<RepositoryHostSettings, "id" | "apiUrl">;
-  readonly technology: Pick<HostTechnology, "spacesWrites">;
+  readonly technology: HostTechnology;
   /** The authority behind its certificate, in PEM. */
   readonly ca?: string | undefined;
   /** @throws when it is unreadable */
   readonly token: () => Promise<Sensitive>;
-  readonly clock: Pick<Clock, "now" | "monotonicMs">;
+  readonly clock: Clock;
   readonly calls: HostCallCounter;
 }
 
@@ -169,7 +169,7 @@ export async function unlessAbsent<T>(call: Promise<T>): Promise<T | undefined> 
 const TOKEN_CACHED_SECONDS = 60;
 
 /** Reads hosts' tokens from the secret manager. The function throws PullRequestHostFailed for a token that it does not have. */
-export function hostTokens(secretManager: Pick<SecretManager, "read">) {
+export function hostTokens(secretManager: SecretReader) {
   const known = new NodeCache({ stdTTL: TOKEN_CACHED_SECONDS, useClones: false });
   return async (ref: SecretRef): Promise<Sensitive> => {
     const id = `${ref.name}@${ref.key}`;

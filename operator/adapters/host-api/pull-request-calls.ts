@@ -28,7 +28,7 @@ const MOST_PAGES = 10;
 export function pullRequestCalls(
   request: HostRequest,
   { path, of, open, read }: PullRequestApi,
-  clock: Pick<Clock, "now">,
+  clock: Clock,
 ): PullRequestReader {
   const stateOf = (answer: unknown) => withoutAction(read(answer, clock.now()));
   return {

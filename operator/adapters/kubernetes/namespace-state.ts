@@ -6,7 +6,7 @@ import { insteadOf, isForbidden, isNotFound } from "../../kit/client/errors.ts";
 import { namespaceKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { Cluster, Owner } from "../../ports/cluster.ts";
+import type { ClusterObserver, Owner } from "../../ports/cluster.ts";
 import { type Pod, podType, warningType } from "./pod-objects.ts";
 import { findingsOf, type MakerOf, makersOf, type NamespaceFindings, type NamespaceState } from "./pod-problems.ts";
 import { RESOURCE_ROWS, type Resource } from "./resource-states.ts";
@@ -15,7 +15,7 @@ import { RESOURCE_ROWS, type Resource } from "./resource-states.ts";
 export interface NamespaceReader {
   readonly client: KubeClient;
   /** Answers the owner of a namespace. */
-  readonly cluster: Pick<Cluster, "observe">;
+  readonly cluster: ClusterObserver;
   readonly clock: Clock;
   /** Names of the backing services, which belong to no component. */
   readonly services: readonly string[];

@@ -22,7 +22,7 @@ const generate = () => new Sensitive(randomBytes(KEY_BYTES).toString("base64url"
  *
  * @returns a function that throws SecretManagerUnavailable
  */
-export function extensionKeyOf(secretManager: Pick<SecretManager, "ensure">): () => Promise<Sensitive> {
+export function extensionKeyOf(secretManager: SecretManager): () => Promise<Sensitive> {
   let known: Sensitive | undefined;
   return async () => {
     known ??= await key(secretManager, { name: EXTENSION_KEY_VARIABLE, version: 1, generate });
@@ -32,10 +32,7 @@ export function extensionKeyOf(secretManager: Pick<SecretManager, "ensure">): ()
 }
 
 /** Secrets of the console: its keys, and the settings' secret of its client. */
-export function consoleSecrets(
-  { console }: Pick<Settings, "console">,
-  secretManager: Pick<SecretManager, "ensure" | "read">,
-): ConsoleSecrets {
+export function consoleSecrets({ console }: Pick<Settings, "console">, secretManager: SecretManager): ConsoleSecrets {
   return {
     async key(version) {
       const isMade = version === console?.keyVersion;
@@ -53,9 +50,6 @@ export function consoleSecrets(
   };
 }
 
-async function key(
-  secretManager: Pick<SecretManager, "ensure">,
-  request: SecretRequest,
-): Promise<Sensitive | undefined> {
+async function key(secretManager: SecretManager, request: SecretRequest): Promise<Sensitive | undefined> {
   return (await secretManager.ensure(PLATFORM_KEYS_OWNER, [request])).get(request.name)?.value;
 }

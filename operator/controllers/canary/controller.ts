@@ -4,9 +4,7 @@ import { type CanaryDependencies, createCanaryReconciler } from "./reconcile.ts"
 import { CANARY_KEY, enqueueOnCanaries } from "./watches.ts";
 
 /** The controller that makes and deletes canaries. */
-export function canaryController(
-  dependencies: CanaryDependencies & { readonly caches: Pick<Caches, "environments"> },
-): Controller {
+export function canaryController(dependencies: CanaryDependencies & { readonly caches: Caches }): Controller {
   const { settings, caches } = dependencies;
   return {
     name: "canary",

@@ -7,21 +7,18 @@ import { branchOf } from "../../../crds/repository/repository.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
-import type { Caches } from "../../ports/caches.ts";
+import type { EnvironmentLists } from "../../ports/caches.ts";
 import type { DecidedWrites, OperatorEnvironments } from "../../ports/environments.ts";
-import type { Repositories } from "../../ports/repositories.ts";
+import type { RepositoryFinder } from "../../ports/repositories.ts";
 
 /** The settings and ports of the reconcile of canaries. */
 export interface CanaryDependencies {
   readonly settings: Pick<Settings, "canary" | "reconcile">;
   readonly log: Log;
   readonly clock: Clock;
-  readonly caches: {
-    readonly environments: Pick<Caches["environments"], "list">;
-    readonly records: Pick<Caches["records"], "list">;
-  };
+  readonly caches: EnvironmentLists;
   readonly environments: Pick<OperatorEnvironments, "remove">;
-  readonly repositories: Pick<Repositories, "find">;
+  readonly repositories: RepositoryFinder;
   readonly writes: Pick<DecidedWrites, "create">;
   readonly newId: () => string;
 }

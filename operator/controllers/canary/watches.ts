@@ -6,7 +6,7 @@ import type { Caches } from "../../ports/caches.ts";
 export const CANARY_KEY = "canary";
 
 /** Enqueues the key after each change of a canary; returns the end of it. */
-export function enqueueOnCanaries({ environments }: Pick<Caches, "environments">, enqueue: Enqueue): () => void {
+export function enqueueOnCanaries({ environments }: Caches, enqueue: Enqueue): () => void {
   return environments.subscribe((_name, current, previous) => {
     const changed = current ?? previous;
     if (changed !== undefined && isCanary(changed)) enqueue(CANARY_KEY);

@@ -5,7 +5,7 @@ import { enqueueOnDisuse } from "./watches.ts";
 
 /** The controller that discards versions of config sets. */
 export function configSetVersionController(
-  dependencies: ConfigSetVersionDependencies & { readonly caches: Pick<Caches, "environments" | "revisions"> },
+  dependencies: ConfigSetVersionDependencies & { readonly caches: Caches },
 ): Controller {
   const { caches } = dependencies;
   return {

@@ -6,7 +6,7 @@ import type { Inventory } from "../../ports/namespace-contents.ts";
 
 /** The versions, and the environments that may use them. */
 export interface ConfigSetVersionDependencies {
-  readonly configSetVersions: Pick<ConfigSetVersions, "find" | "discard">;
+  readonly configSetVersions: ConfigSetVersions;
   /** The environments that name the config set, from this process's cache. */
   readonly environmentsNaming: (configSet: string) => readonly EphemeralEnvironment[];
   readonly liveEnvironments: Inventory["liveEnvironments"];

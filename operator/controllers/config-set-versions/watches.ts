@@ -4,10 +4,7 @@ import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 
 /** Enqueues the revisions that may be unused after a change. */
-export function enqueueOnDisuse(
-  { environments, revisions }: Pick<Caches, "environments" | "revisions">,
-  enqueue: Enqueue,
-): () => void {
+export function enqueueOnDisuse({ environments, revisions }: Caches, enqueue: Enqueue): () => void {
   const revisionsOf = ({ name, version }: { name: string; version?: number }) =>
     revisions
       .list()

@@ -5,22 +5,19 @@ import type { Period } from "../../../crds/usage/period-summary.ts";
 import { insteadOf, isInvalid, isNotFound } from "../../kit/client/errors.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Log } from "../../kit/log.ts";
-import type { Caches } from "../../ports/caches.ts";
+import type { EnvironmentLists } from "../../ports/caches.ts";
 import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/environments.ts";
 import type { Records } from "../../ports/records.ts";
 
 /** The environments and records whose costs are kept, and their writers. */
 export interface AccountDependencies {
   readonly log: Log;
-  readonly caches: {
-    readonly environments: Pick<Caches["environments"], "list">;
-    readonly records: Pick<Caches["records"], "list">;
-  };
+  readonly caches: EnvironmentLists;
   /** The environment from this process's cache, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   readonly environments: Pick<OperatorEnvironments, "reread">;
   readonly statusWriter: Pick<EnvironmentStatusWriter, "writeStatus">;
-  readonly records: Pick<Records, "allocate">;
+  readonly records: Records;
 }
 
 /** An existing or deleted environment, with its known allocations. */

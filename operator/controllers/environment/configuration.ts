@@ -4,37 +4,38 @@ import { mayHave } from "../../../crds/environment/repository-use.ts";
 import type { ConfigSets, ConfigSetVersions } from "../../ports/config-sets.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
-interface Known {
-  readonly configSets: Pick<ConfigSets, "find">;
-  readonly configSetVersions: Pick<ConfigSetVersions, "find">;
+/** The config sets that environments may name, and the versions that they have. */
+export interface ConfigSetSources {
+  readonly configSets: ConfigSets;
+  readonly configSetVersions: ConfigSetVersions;
 }
 
 /** Resolved config set version of the environment, the stored or the equal current one; `undefined` without one. */
 export function configurationOf(
   { status }: EphemeralEnvironment,
-  { configSets, configSetVersions }: Known,
+  { configSets, configSetVersions }: ConfigSetSources,
 ): ConfigSetVersion | undefined {
   if (status?.configSet === undefined) return undefined;
   const { name, revision } = status.configSet;
-  const stored = configSetVersions.find(revision);
-  const current = configSets.find(name);
-  if (stored !== undefined || current === undefined) return stored;
-  const version = currentVersion(current);
-  return revisionName(version) === revision ? version : undefined;
+  const version = configSetVersions.find(revision);
+  const configSet = configSets.find(name);
+  if (version !== undefined || configSet === undefined) return version;
+  const current = currentVersion(configSet);
+  return revisionName(current) === revision ? current : undefined;
 }
 
 /** Desired version of the config set: the spec's, else the creation's, else the current one; `undefined` without one. */
 export function desiredConfiguration(
   environment: EphemeralEnvironment,
-  known: Known,
+  sources: ConfigSetSources,
 ): ConfigSetVersion | Unfinished | undefined {
   if (environment.spec.configSet === undefined) return undefined;
   const { name } = environment.spec.configSet;
-  const version = isResolved(environment) ? configurationOf(environment, known) : namedVersion(environment, known);
-  if (version === undefined) return missing(environment, known);
+  const version = isResolved(environment) ? configurationOf(environment, sources) : namedVersion(environment, sources);
+  if (version === undefined) return missing(environment, sources);
   // As with Repositories, a change of the groups affects only new environments.
   const isGranted = environment.status?.configSet !== undefined;
-  if (!isGranted && !mayHave(environment, known.configSets.find(name) ?? version)) return notShared(name);
+  if (!isGranted && !mayHave(environment, sources.configSets.find(name) ?? version)) return notShared(name);
   return version.spec.production ? forProduction(name) : version;
 }
 
@@ -44,15 +45,18 @@ function isResolved({ spec, status }: EphemeralEnvironment): boolean {
 }
 
 /** The desired version, or the former one while that is unavailable: for parallel steps. */
-export function foreseenConfiguration(environment: EphemeralEnvironment, known: Known): ConfigSetVersion | undefined {
-  const desired = desiredConfiguration(environment, known);
-  return desired !== undefined && "state" in desired ? configurationOf(environment, known) : desired;
+export function foreseenConfiguration(
+  environment: EphemeralEnvironment,
+  sources: ConfigSetSources,
+): ConfigSetVersion | undefined {
+  const desired = desiredConfiguration(environment, sources);
+  return desired !== undefined && "state" in desired ? configurationOf(environment, sources) : desired;
 }
 
 /** The current version, or a stored one of the current config set or of the environment's first. */
 function namedVersion(
   { spec, status }: EphemeralEnvironment,
-  { configSets, configSetVersions }: Known,
+  { configSets, configSetVersions }: ConfigSetSources,
 ): ConfigSetVersion | undefined {
   const { name = "", version } = spec.configSet ?? {};
   const configSet = configSets.find(name);
@@ -65,7 +69,7 @@ function namedVersion(
   return revisions.map((revision) => configSetVersions.find(revision)).find((stored) => stored !== undefined);
 }
 
-function missing({ spec, status }: EphemeralEnvironment, { configSets }: Known): Unfinished {
+function missing({ spec, status }: EphemeralEnvironment, { configSets }: ConfigSetSources): Unfinished {
   const { name = "", version = status?.configSet?.version } = spec.configSet ?? {};
   if (configSets.find(name) === undefined && status?.configSet === undefined) {
     const message = `there is no config set '${name}': create it, or create the environment again with another one`;

@@ -8,7 +8,7 @@ import type { EventRecorder } from "../../ports/event-recorder.ts";
 import type { NamespaceContents } from "../../ports/namespace-contents.ts";
 import type { Records } from "../../ports/records.ts";
 import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
-import type { StepDependencies } from "./step.ts";
+import type { StepDependencies } from "./steps/index.ts";
 
 /** The settings and ports of the reconcile of environments. Deletion and expiry each name their part of it. */
 export interface EnvironmentDependencies extends StepDependencies {

@@ -1,3 +1,4 @@
+import type { Settings } from "../../../config/settings.ts";
 import { type Condition, clipped, findCondition, type StepCondition } from "../../../crds/conditions.ts";
 import { componentBuild } from "../../../crds/environment/component-build.ts";
 import { selectorsOf } from "../../../crds/environment/component-selectors.ts";
@@ -5,16 +6,18 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { COMPONENTS, namespaceName, shortCommit } from "../../../crds/names.ts";
 import { titleOf } from "../../../crds/object-title.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH } from "../../../crds/schema.ts";
-import { elapsedMs } from "../../kit/time/clock.ts";
+import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type {
+  Deployer,
   DeploymentProblem,
   DesiredApplication,
   NamedObject,
   ObservedApplication,
   WaitingSync,
 } from "../../ports/deployer.ts";
-import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../ports/pods.ts";
-import type { StepContext } from "./step.ts";
+import type { Diagnosis, PodProblem, PodProblemReason, Pods, QuietProblem } from "../../ports/pods.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import type { BackingService } from "./backing-services/backing-service.ts";
 import { failed, type Unfinished, waiting } from "./step-result.ts";
 
 /** Fallback for the deployer's watch. */
@@ -46,6 +49,17 @@ const TOLERANCE_MS: Readonly<Record<PodProblemReason, number>> = {
   // The rollout's deadline ends it.
   ResourceNotReady: Number.POSITIVE_INFINITY,
 };
+
+/** The settings and ports of a diagnosis. */
+export interface DiagnosisDependencies {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly deployer: Deployer;
+  readonly pods: Pods;
+  readonly repositories: Repositories;
+  /** The backing services that environments may have. */
+  readonly backingServices: readonly BackingService[];
+}
 
 /** Pods of an unhealthy application. */
 interface UnhealthyPods {
@@ -83,11 +97,11 @@ interface QuietProblems {
  */
 export async function diagnoseApplication(
   application: UnhealthyApplication,
-  context: StepContext,
+  context: DiagnosisDependencies,
 ): Promise<Unfinished | QuietProblems> {
-  const one = caseOf(application, context);
+  const one = caseOf(application, context.clock);
   const { state, problem, waitingSync } = application.observed ?? { state: "unseen" };
-  if (waitingSync !== undefined && runningMs(waitingSync, context) >= NAME_HOOK_AFTER_MS) {
+  if (waitingSync !== undefined && runningMs(waitingSync, context.clock) >= NAME_HOOK_AFTER_MS) {
     return awaited(one, waitingSync, context);
   }
   if (state === "unseen") return unseen(one);
@@ -99,15 +113,15 @@ export async function diagnoseApplication(
 }
 
 /** Diagnosis of a deployed application's unready pods. */
-export async function diagnosePods(unhealthy: UnhealthyPods, context: StepContext): Promise<Unfinished> {
-  const one = caseOf(unhealthy, context);
+export async function diagnosePods(unhealthy: UnhealthyPods, context: DiagnosisDependencies): Promise<Unfinished> {
+  const one = caseOf(unhealthy, context.clock);
   const result = await diagnosedPods(one, context);
   return result.state === "serving"
     ? waiting("Progressing", messageOf(one), { requeueAfterMs: recheckMs(one) })
     : result;
 }
 
-function caseOf(unhealthy: UnhealthyPods, { clock }: StepContext): Case {
+function caseOf(unhealthy: UnhealthyPods, clock: Clock): Case {
   const { status } = unhealthy.environment;
   const condition = unhealthy.only?.condition ?? "ApplicationSynced";
   const former = status?.desiredHash === unhealthy.hash ? findCondition(status.conditions, condition) : undefined;
@@ -152,17 +166,17 @@ function unseen(one: Case): Unfinished {
   return waiting("DeployerSilent", message, { requeueAfterMs: RECHECK_MS });
 }
 
-const runningMs = ({ since }: WaitingSync, { clock }: Pick<StepContext, "clock">) => elapsedMs(since, clock.now());
+const runningMs = ({ since }: WaitingSync, clock: Clock) => elapsedMs(since, clock.now());
 
 /** Names what a late sync waits for, with its last lines, and ends hooks that take too long. */
-async function awaited(one: Case, sync: WaitingSync, context: StepContext): Promise<Unfinished> {
-  const { settings, deployer, pods } = context;
+async function awaited(one: Case, sync: WaitingSync, context: DiagnosisDependencies): Promise<Unfinished> {
+  const { settings, clock, deployer, pods } = context;
   const { hookSeconds } = settings.reconcile;
   const { objects } = sync;
   const isHook = objects.some(({ hook }) => hook !== undefined);
-  const leftMs = hookSeconds * 1_000 - runningMs(sync, context);
+  const leftMs = hookSeconds * 1_000 - runningMs(sync, clock);
   const names = objects.length === 0 ? "an object that it names in its own log" : objects.map(titleOf).join(", ");
-  const sources = objects.map((object) => logSourceFor(one, object, context));
+  const sources = objects.map((object) => logSourceFor(one, object, pods));
   if (isHook && leftMs <= 0) {
     await deployer.endSync(one.environment.metadata);
     const summary = `${names} did not end within ${hookSeconds} s, and was ended: see its last lines; a hook has to end`;
@@ -190,7 +204,7 @@ interface LogSource {
   readonly evidence: () => Promise<string>;
 }
 
-const logSourceFor = ({ environment }: Case, object: NamedObject, { pods }: StepContext): LogSource => ({
+const logSourceFor = ({ environment }: Case, object: NamedObject, pods: Pods): LogSource => ({
   title: titleOf({ kind: object.kind, name: object.name }),
   evidence: () => pods.lastOutput(environment.metadata, object),
 });
@@ -200,20 +214,20 @@ async function refused(
   one: Case,
   desired: DesiredApplication,
   problem: DeploymentProblem,
-  context: StepContext,
+  context: DiagnosisDependencies,
 ): Promise<Unfinished> {
   const { former, observed } = one;
-  const { clock, deployer } = context;
+  const { clock, deployer, pods } = context;
   const isKnown = former !== undefined && former.status !== "True" && former.reason === problem;
   const retryInMs = await deployer.retry(desired, isKnown ? new Date(former.lastTransitionTime) : clock.now());
   const requeueAfterMs = Math.min(RECHECK_MS, Math.max(1_000, retryInMs));
   const isFinal = one.mayFail && !TRANSIENT.includes(problem);
-  const sources = (observed?.failedHooks ?? []).map((hook) => logSourceFor(one, hook, context));
+  const sources = (observed?.failedHooks ?? []).map((hook) => logSourceFor(one, hook, pods));
   const message = await reportMessage(one, { reason: problem, summary: messageOf(one), sources, isFinal });
   return failedOrWaiting(isFinal, problem, { message, requeueAfterMs });
 }
 
-async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinished | QuietProblems> {
+async function diagnosedPods(one: Case, context: DiagnosisDependencies): Promise<Unfinished | QuietProblems> {
   const { observed } = one;
   const startingMs = isStarting(one) ? DIAGNOSE_AFTER_MS - one.unhealthyMs : 0;
   if (startingMs > 0) return waiting("Progressing", messageOf(one), { requeueAfterMs: startingMs });
@@ -225,23 +239,18 @@ async function diagnosedPods(one: Case, context: StepContext): Promise<Unfinishe
   if (observed !== undefined && isExplained(diagnosis, observed)) {
     return { state: "serving", observed, quiet: diagnosis.quiet };
   }
-  return unhealthyPods(one, problemsOf(one, diagnosis, context), context);
+  return unhealthyPods(one, problemsOf(one, diagnosis, context.backingServices), context.clock.now());
 }
 
 /** True when the pods may simply be starting. */
 const isStarting = (one: Case) => one.observed?.state !== "broken" && one.former?.status !== "False" && !wasQuiet(one);
 
-async function unhealthyPods(
-  one: Case,
-  found: readonly (PodProblem & LogSource)[],
-  { clock }: StepContext,
-): Promise<Unfinished> {
+async function unhealthyPods(one: Case, current: readonly (PodProblem & LogSource)[], now: Date): Promise<Unfinished> {
   const { unhealthyMs, observed, mayFail } = one;
   const isBroken = observed?.state === "broken";
-  const now = clock.now();
   // `since` is by the cluster's clock; no problem of these values is older than the application's bad health.
   const lastedMs = ({ since }: { readonly since: Date }) => Math.min(unhealthyMs, elapsedMs(since, now));
-  const problems = found.filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
+  const problems = current.filter((problem) => lastedMs(problem) >= reportAfterMs(problem));
   const lasting = problems.filter((problem) => lastedMs(problem) >= TOLERANCE_MS[problem.reason]);
   const others = problems.filter((problem) => !lasting.includes(problem));
   if (lasting.length > 0 && mayFail) return reported(one, [...lasting, ...others], true);
@@ -268,7 +277,7 @@ function isExplained({ quiet, isServing }: Diagnosis, { state }: ObservedApplica
 function problemsOf(
   { environment, only }: Case,
   { problems }: Diagnosis,
-  { backingServices }: StepContext,
+  backingServices: readonly BackingService[],
 ): readonly (PodProblem & LogSource)[] {
   return problems
     .filter(({ component }) => only === undefined || component === only.component)

@@ -109,8 +109,8 @@ function expiryRefused({ before, after }: StoredChange): Event | undefined {
 /** Due when a new blocker appears; a blocker's words may vary. */
 function deletionBlocked({ before, after }: StoredChange): Event | undefined {
   const [former, blockers] = [blockersOf(before), blockersOf(after)];
-  const known = new Set(former.map(nameOf));
-  if (blockers.every((blocker) => known.has(nameOf(blocker)))) return undefined;
+  const formerNames = new Set(former.map(nameOf));
+  if (blockers.every((blocker) => formerNames.has(nameOf(blocker)))) return undefined;
   const named = blockers.map((blocker) => `${nameOf(blocker)}: ${blocker.message}`);
   return warning("DeletionBlocked", "Delete", `the deletion is blocked by ${named.join("; ")}`);
 }
@@ -207,11 +207,11 @@ export function reportingStatusWriter(
   return {
     addFinalizer: (environment) => writer.addFinalizer(environment),
     async writeStatus(environment, status) {
-      const stored = await writer.writeStatus(environment, status);
-      const after: EphemeralEnvironment = { ...stored, status };
+      const result = await writer.writeStatus(environment, status);
+      const after: EphemeralEnvironment = { ...result, status };
       const writers = writersOf(environment.metadata.name);
       for (const event of eventsOf({ before: environment, after, writers })) events.publish(event, after.metadata);
-      return stored;
+      return result;
     },
     async removeFinalizer(environment) {
       await writer.removeFinalizer(environment);

@@ -1,10 +1,17 @@
 import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { oncePer } from "../../../crds/once-per.ts";
+import type { Repositories } from "../../ports/repositories.ts";
 import type { BackingService } from "./backing-services/backing-service.ts";
-import { configurationOf } from "./configuration.ts";
+import { type ConfigSetSources, configurationOf } from "./configuration.ts";
 import { type ComponentRepositories, componentRepositories } from "./repositories.ts";
-import type { StepContext } from "./step.ts";
+
+/** The resources that the plan input comes from. */
+export interface PlanSources extends ConfigSetSources {
+  readonly repositories: Repositories;
+  /** The backing services that environments may have. */
+  readonly backingServices: readonly BackingService[];
+}
 
 /** Basis of an environment's secrets, variables and chart values. */
 export interface PlanInput {
@@ -23,10 +30,10 @@ export function desiredServices({ environment, configSet, services }: PlanInput)
 
 /** Current input of steps; computed once per run, whose steps share the environment object. */
 export const planInput = oncePer(
-  (environment: EphemeralEnvironment, context: StepContext): PlanInput => ({
+  (environment: EphemeralEnvironment, sources: PlanSources): PlanInput => ({
     environment,
-    repositories: componentRepositories(environment, context.repositories),
-    configSet: configurationOf(environment, context)?.spec,
-    services: context.backingServices,
+    repositories: componentRepositories(environment, sources.repositories),
+    configSet: configurationOf(environment, sources)?.spec,
+    services: sources.backingServices,
   }),
 );

@@ -11,6 +11,7 @@ import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
+import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import { finalize } from "./deletion/finalize.ts";
 import type { EnvironmentDependencies } from "./dependencies.ts";
 import { createExpiringSoon } from "./events.ts";
@@ -25,7 +26,7 @@ import { createExpirationLimiter } from "./expiration/limiter.ts";
 import { isRefused, manifestOf, refuse } from "./returned-manifest.ts";
 import { runSteps } from "./run-steps.ts";
 import { createSchedule } from "./schedule.ts";
-import { isProgress, sameStatus, statusAfter } from "./status/status.ts";
+import { isProgress, statusAfter } from "./status/status.ts";
 import { StatusDrafts } from "./status/status-drafts.ts";
 import { withUsage } from "./status/usage.ts";
 import type { Step } from "./step.ts";
@@ -41,8 +42,8 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
   const { probeSeconds, resyncMinutes } = context.settings.reconcile;
   const probes = createSchedule(context.clock, probeSeconds * 1000);
   const secretChecks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);
-  const drafts = new StatusDrafts(context.clock);
-  const plan = environmentSteps(context.backingServices, { probes, secretChecks });
+  const drafts = new StatusDrafts(context.statusWriter, context.clock);
+  const plan = environmentSteps(context, { probes, secretChecks });
   const refusals = createRefusedDeletions(context.clock);
   const expiringSoon = createExpiringSoon(context);
   const expiryContext: ExpiryContext = {
@@ -56,12 +57,12 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
   const aheadMs = 2 * resyncMinutes * MINUTE_MS;
 
   /** Drops the memory of a terminating environment; returns it with its latest status. */
-  const forgotten = (environment: EphemeralEnvironment) => {
+  const forget = (environment: EphemeralEnvironment) => {
     const { name, uid } = environment.metadata;
     for (const memory of [probes, secretChecks, refusals, expiringSoon]) memory.forget(uid);
-    const latest = drafts.continued(environment);
+    const current = drafts.continued(environment);
     drafts.forget(name);
-    return latest;
+    return current;
   };
 
   const live = async (environment: EphemeralEnvironment, { signal, requeueUrgently }: ReconcileContext) => {
@@ -74,21 +75,24 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
     if ("retryInMs" in expiry) return requeueUrgently(expiry.retryInMs);
     const { dueInMs = Number.POSITIVE_INFINITY, recheckInMs, refusal: expiryRefusal } = expiry;
     if (dueInMs < aheadMs) requeueUrgently(dueInMs);
-    const owned = hasFinalizer(environment) ? environment : await context.statusWriter.addFinalizer(environment);
     const ofRun = { plan, signal, requeueUrgently, drafts, manifest, aheadMs, recheckInMs, expiryRefusal };
-    return advance(owned, { ...context, ...ofRun });
+    return advance(await withFinalizer(environment, context.statusWriter), { ...context, ...ofRun });
   };
 
   return async (name, run) => {
     const environment = context.environment(name);
     if (environment === undefined) return drafts.forget(name);
     if (environment.metadata.deletionTimestamp === undefined) return live(environment, run);
-    return finalize(forgotten(environment), { ...context, signal: run.signal });
+    return finalize(forget(environment), { ...context, signal: run.signal });
   };
 }
 
 const JOBS: ReadonlySet<string> = new Set(["Job", "CronJob"]);
 const JOB_RECHECK_MS = MINUTE_MS;
+
+async function withFinalizer(environment: EphemeralEnvironment, statusWriter: EnvironmentStatusWriter) {
+  return hasFinalizer(environment) ? environment : statusWriter.addFinalizer(environment);
+}
 
 /** True at the end of an update, which its next sleep waits for; a wake is one, too. */
 function maySleepNext({ status: former }: EphemeralEnvironment, { sleep, rollout }: EnvironmentStatus): boolean {
@@ -148,29 +152,45 @@ interface AdvanceContext extends EnvironmentDependencies {
 }
 
 async function advance(environment: EphemeralEnvironment, context: AdvanceContext): Promise<ReconcileResult> {
-  const { plan, drafts, statusWriter, requeueUrgently, announcer } = context;
-  const write = (before: EphemeralEnvironment, status: EnvironmentStatus) =>
-    drafts.store(before, status, () => statusWriter.writeStatus(before, status));
-  const latest = await withSleep(withManifest(drafts.continued(environment), context.manifest), context);
+  const { drafts, manifest, requeueUrgently } = context;
+  const current = await withSleep(withManifest(drafts.continued(environment), manifest), context);
   // A status that has waited long enough does not wait for the steps too.
-  const overdue = drafts.due(environment);
-  const stored = overdue === undefined ? environment : await write(environment, overdue);
-  const [announcement, run] = await Promise.all([
-    announceStored(stored, latest, announcer),
-    runSteps(plan, latest, context),
+  const base = await drafts.storeDue(environment);
+  const outcome = await outcomeOf(base, current, context);
+  await drafts.store(base, outcome.status, { mayWait: outcome.mayWait, requeue: () => requeueUrgently(0) });
+  return requeue(outcome, context);
+}
+
+interface Outcome {
+  readonly status: EnvironmentStatus;
+  /** True when the status may be stored together with the next reconcile's. */
+  readonly mayWait: boolean;
+  readonly results: StepResults;
+  /** Transient: the controller retries with backoff. */
+  readonly error: unknown;
+  /** True when the next reconcile follows at once. */
+  readonly isUrgent: boolean;
+  readonly announceInMs: number | undefined;
+}
+
+/** Announces the changes that the API server has, and runs the steps. */
+async function outcomeOf(
+  base: EphemeralEnvironment,
+  current: EphemeralEnvironment,
+  context: AdvanceContext,
+): Promise<Outcome> {
+  const { plan, signal, announcer } = context;
+  const [announcement, { results, error }] = await Promise.all([
+    announceStored(base, current, announcer),
+    runSteps(plan, current, signal),
   ]);
-  context.signal.throwIfAborted();
-  const next = statusOf(latest, run.results, context);
-  const { status, announceInMs } = withNextAnnouncement(latest, next, { ...announcement, announcer });
-  const mayWait = run.error === undefined && !mustPersist(run.results) && isProgress(latest, status);
-  if (sameStatus(stored.status, status)) drafts.forget(environment.metadata.name);
-  else if (!mayWait || !drafts.postpone(stored, status, () => requeueUrgently(0))) await write(stored, status);
-  if (maySleepNext(latest, next)) requeueUrgently(0);
+  signal.throwIfAborted();
+  const next = statusOf(current, results, context);
+  const { status, announceInMs } = withNextAnnouncement(current, next, { ...announcement, announcer });
+  const mayWait = error === undefined && !mustPersist(results) && isProgress(current, status);
   // While the status waits, so do its announcements.
-  if (announceInMs === 0 && !mayWait) requeueUrgently(0);
-  const error = run.error ?? announcement.error;
-  if (error !== undefined) throw error;
-  return requeue(run.results, { ...context, announceInMs });
+  const isUrgent = maySleepNext(current, next) || (announceInMs === 0 && !mayWait);
+  return { status, mayWait, results, error: error ?? announcement.error, isUrgent, announceInMs };
 }
 
 /** Status after the steps, with the usage, and without announcements. */
@@ -187,9 +207,11 @@ function mustPersist(results: StepResults): boolean {
 
 /** Earliest time requested by a step, the expiry or a warning, at most the resync period. */
 function requeue(
-  results: StepResults,
-  { recheckInMs, announceInMs, settings, random }: AdvanceContext & { readonly announceInMs: number | undefined },
+  { results, error, isUrgent, announceInMs }: Outcome,
+  { requeueUrgently, recheckInMs, settings, random }: AdvanceContext,
 ): ReconcileResult {
+  if (isUrgent) requeueUrgently(0);
+  if (error !== undefined) throw error;
   const periodicMs = settings.reconcile.resyncMinutes * MINUTE_MS * (0.9 + 0.2 * random());
   const requested = [...results.values()].map((result) => result.requeueAfterMs ?? periodicMs);
   return { requeueAfterMs: Math.min(periodicMs, recheckInMs ?? periodicMs, announceInMs || periodicMs, ...requested) };

@@ -9,7 +9,6 @@ import type { Component } from "../../../crds/names.ts";
 import { present } from "../../../crds/present.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { Repositories } from "../../ports/repositories.ts";
-import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
 export type ComponentRepositories = { readonly [component in Component]?: Repository };
@@ -26,13 +25,20 @@ export function componentRepositories(
   return { ...find("backend"), ...find("frontend") };
 }
 
+/** The registered Repositories, and their use. */
+export interface RepositorySources {
+  readonly repositories: Repositories;
+  /** The environments that name the Repository, from this process's cache. */
+  readonly environmentsOf: (repository: string) => readonly EphemeralEnvironment[];
+}
+
 /** No watch shows when another environment frees its place. */
 const FULL_RECHECK_MS = 30_000;
 
 /** Result for a Repository that is missing, unshared or full; its change enqueues the environment. */
 export function repositoryProblem(
   environment: EphemeralEnvironment,
-  { repositories, environmentsOf }: Pick<StepContext, "repositories" | "environmentsOf">,
+  { repositories, environmentsOf }: RepositorySources,
 ): Unfinished | undefined {
   for (const component of componentsOf(environment)) {
     const repository = namedRepository(environment, component, repositories);

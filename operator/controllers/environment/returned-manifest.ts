@@ -20,8 +20,8 @@ import { nextCondition, sameStatus } from "./status/status.ts";
 export const EXPIRED = "Expired";
 
 interface ManifestDependencies {
-  readonly clock: Pick<Clock, "now">;
-  readonly records: Pick<Records, "newestOf">;
+  readonly clock: Clock;
+  readonly records: Records;
   readonly environments: Pick<OperatorEnvironments, "reread">;
 }
 
@@ -38,9 +38,9 @@ export async function manifestOf(
   const former = status?.manifest;
   if (managedBy(environment) === undefined) return released(former, context);
   const isObserved = former !== undefined && status?.observedGeneration === metadata.generation;
-  const noted = isObserved ? former : await noteAnew(environment, former, context);
-  if (noted === undefined) return undefined;
-  const current = withRenewal(noted, environment);
+  const manifest = isObserved ? former : await noteAnew(environment, former, context);
+  if (manifest === undefined) return undefined;
+  const current = withRenewal(manifest, environment);
   if (former !== undefined) return sameManifest(former, current) ? current : released(current, context);
   // A begun environment is never refused: the finalizer comes after this decision.
   if (hasFinalizer(environment)) return current;

@@ -3,19 +3,20 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { isConflict } from "../../kit/client/errors.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { errorResult, retrying } from "./error-results.ts";
-import type { Step, StepContext, StepDependencies } from "./step.ts";
+import type { Step, StepContext } from "./step.ts";
 import { type Findings, type StepResult, type StepResults, withFindings } from "./step-result.ts";
 
 /**
  * Runs every step whose `after` steps are done; independent steps run in parallel.
  *
  * @param plan a step comes after the steps that it needs
+ * @param signal aborts when the reconcile must stop: its deadline has passed, or this process is no longer the leader
  * @returns `error`: a transient one, to be retried with backoff
  */
 export async function runSteps(
   plan: readonly Step[],
   environment: EphemeralEnvironment,
-  outside: StepDependencies & { readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<{ readonly results: StepResults; readonly error: unknown }> {
   const results = new Map<StepCondition, StepResult>();
   const errors: unknown[] = [];
@@ -24,7 +25,7 @@ export async function runSteps(
     await started.get(condition);
     return isPassable(condition);
   };
-  const context: StepContext = { ...outside, earlier: results, canContinueAfter };
+  const context: StepContext = { earlier: results, canContinueAfter };
 
   /** Object of this run, shared by all steps until one has findings, so that it can key caches. */
   let current: EphemeralEnvironment = { ...environment };
@@ -33,13 +34,13 @@ export async function runSteps(
     const result = results.get(condition);
     if (result?.state === "done") return true;
     const step = plan.find((one) => one.condition === condition);
-    return step?.continueWithPrevious?.(current, context, result) === true;
+    return step?.continueWithPrevious?.(current, result) === true;
   };
 
   const start = async (step: Step) => {
     await Promise.all(step.after.map((condition) => started.get(condition)));
     if (!step.after.every(isPassable) && !step.alwaysRun?.(environment)) return;
-    const { result, error } = await attempt(step, current, context);
+    const { result, error } = await attempt(step, { environment: current, context, signal });
     if (error !== undefined) errors.push(error);
     if (result === undefined) return;
     results.set(step.condition, result);
@@ -47,8 +48,14 @@ export async function runSteps(
   };
   for (const step of plan) started.set(step.condition, start(step));
   await Promise.all(started.values());
-  errors.push(...(await cleanUp(plan, results, { environment: current, context })));
+  errors.push(...(await cleanUp(plan, results, { environment: current, context, signal })));
   return { results, error: errors[0] };
+}
+
+interface Run {
+  readonly environment: EphemeralEnvironment;
+  readonly context: StepContext;
+  readonly signal: AbortSignal;
 }
 
 interface Attempt {
@@ -57,9 +64,9 @@ interface Attempt {
 }
 
 /** A conflict has no result: its write enqueues the environment again. */
-async function attempt(step: Step, environment: EphemeralEnvironment, context: StepContext): Promise<Attempt> {
+async function attempt(step: Step, { environment, context, signal }: Run): Promise<Attempt> {
   try {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     const result = await step.run(environment, context);
     requireOwn(step, result.findings);
     return result.state === "waiting" ? { result, error: result.error } : { result };
@@ -80,12 +87,12 @@ function requireOwn({ condition, writes }: Step, findings: Findings = {}): void 
 async function cleanUp(
   plan: readonly Step[],
   results: Map<StepCondition, StepResult>,
-  { environment, context }: { readonly environment: EphemeralEnvironment; readonly context: StepContext },
+  { environment, context, signal }: Run,
 ): Promise<unknown[]> {
   const errors: unknown[] = [];
   for (const step of plan) {
     const result = results.get(step.condition);
-    if (step.cleanUp === undefined || result === undefined || context.signal.aborted) continue;
+    if (step.cleanUp === undefined || result === undefined || signal.aborted) continue;
     try {
       const findings = await step.cleanUp(environment, context);
       requireOwn(step, findings);

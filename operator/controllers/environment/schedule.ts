@@ -16,6 +16,13 @@ export interface Schedule {
   forget(uid: string): void;
 }
 
+/** The schedules of the steps whose work is expensive. */
+export interface Schedules {
+  readonly probes: Schedule;
+  /** Reads of the namespace's Secrets. */
+  readonly secretChecks: Schedule;
+}
+
 export function createSchedule(clock: Clock, periodMs: number): Schedule {
   const takenAt = new Map<string, number>();
   const pauses = new Map<string, number>();

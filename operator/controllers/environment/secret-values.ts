@@ -1,16 +1,26 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import type { Settings } from "../../../config/settings.ts";
 import type { SecretStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { GeneratedSecret } from "../../../crds/repository/repository.ts";
 import { isSharedWith } from "../../../crds/secret-sharing.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
-import type { StoredSecret } from "../../ports/secret-manager.ts";
+import type { Repositories } from "../../ports/repositories.ts";
+import type { SecretManager, StoredSecret } from "../../ports/secret-manager.ts";
 import { type PlannedSecret, plannedStatus, type ReferredSecret } from "./desired/planned-secret.ts";
-import type { StepContext } from "./step.ts";
 import { failed, type Unfinished } from "./step-result.ts";
 
 /** The secret manager is not watched: this notices new or newly shared secrets. */
 const REFERENCE_RECHECK_MS = 30_000;
+
+/** The places of secret values, and what decides about sharing them. */
+export interface SecretValueSources {
+  readonly settings: Settings;
+  readonly repositories: Repositories;
+  readonly secretManager: SecretManager;
+  /** A new random value of the kind and length. */
+  readonly generateSecret: (shape: GeneratedSecret) => Sensitive;
+}
 
 /** All values of a plan, by variable, and its status. */
 export interface Complete {
@@ -29,25 +39,25 @@ interface Awaiting {
 export async function gather(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
-  context: StepContext,
+  sources: SecretValueSources,
 ): Promise<Complete | Awaiting | Unfinished> {
   const own = plan.filter((secret) => secret.kind === "own");
   const referred = plan.filter((secret) => secret.kind !== "own" && secret.kind !== "derived");
   const requests = own.map(({ name, version, generate }) =>
-    generate === undefined ? { name, version } : { name, version, generate: () => context.generateSecret(generate) },
+    generate === undefined ? { name, version } : { name, version, generate: () => sources.generateSecret(generate) },
   );
-  const ensuring = context.secretManager.ensure(environment.metadata, requests);
+  const ensuring = sources.secretManager.ensure(environment.metadata, requests);
   const read = (secret: ReferredSecret) =>
     secret.kind === "alias"
-      ? aliasValue(environment, secret, context, ensuring)
-      : sharedValue(environment, secret, context);
-  const [stored, answers] = await Promise.all([ensuring, Promise.all(referred.map(read))]);
-  const variables = own.filter(({ name }) => !stored.has(name)).map(({ name }) => name);
+      ? aliasValue(environment, secret, sources.secretManager, ensuring)
+      : sharedValue(environment, secret, sources);
+  const [ownValues, answers] = await Promise.all([ensuring, Promise.all(referred.map(read))]);
+  const variables = own.filter(({ name }) => !ownValues.has(name)).map(({ name }) => name);
   if (variables.length > 0) return { state: "awaiting", variables };
   const refusal = answers.find((answer) => "state" in answer);
   if (refusal !== undefined) return refusal as Unfinished;
   const others = referred.map(({ name }, index) => [name, answers[index] as StoredSecret] as const);
-  const values = withDerived(plan, new Map([...stored, ...others]));
+  const values = withDerived(plan, new Map([...ownValues, ...others]));
   return { state: "complete", values, secrets: plannedStatus(plan, values) };
 }
 
@@ -64,7 +74,7 @@ function withDerived(plan: readonly PlannedSecret[], values: ReadonlyMap<string,
 async function aliasValue(
   { metadata }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,
-  { secretManager }: StepContext,
+  secretManager: SecretManager,
   ensuring: Promise<ReadonlyMap<string, StoredSecret>>,
 ): Promise<StoredSecret | Unfinished> {
   const own = (await ensuring).get(of);
@@ -77,7 +87,7 @@ async function aliasValue(
 async function sharedValue(
   { spec }: EphemeralEnvironment,
   { name, of, version, source }: ReferredSecret,
-  { secretManager, settings, repositories }: StepContext,
+  { secretManager, settings, repositories }: SecretValueSources,
 ): Promise<StoredSecret | Unfinished> {
   const labelsOf = async () => (await secretManager.shared(of))?.labels;
   if (!(await isSharedWith({ settings, repositories }, spec.access?.groups ?? [], { id: of, labelsOf }))) {

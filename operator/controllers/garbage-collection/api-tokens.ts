@@ -27,15 +27,15 @@ export function createOrphanedValues(
   const candidates = new Map<string, Candidate>();
 
   function note(owner: Owner, isSeen: boolean): void {
-    const known = candidates.get(owner.uid) ?? { owner, sinceMs: clock.monotonicMs(), isSeen };
-    candidates.set(owner.uid, { ...known, isSeen: isSeen || known.isSeen });
+    const candidate = candidates.get(owner.uid) ?? { owner, sinceMs: clock.monotonicMs(), isSeen };
+    candidates.set(owner.uid, { ...candidate, isSeen: isSeen || candidate.isSeen });
   }
 
   /** The secret manager's list may be outdated: an observed deletion stays noted. */
   async function noteHeld(): Promise<void> {
-    const held = (await secretManager.owners(context.isKnown)).filter(isValueOwner);
-    const listed = new Set(held.map(({ uid }) => uid));
-    for (const { uid, name } of held) note({ uid, name }, false);
+    const owners = (await secretManager.owners(context.isKnown)).filter(isValueOwner);
+    const listed = new Set(owners.map(({ uid }) => uid));
+    for (const { uid, name } of owners) note({ uid, name }, false);
     for (const [uid, { isSeen }] of candidates) if (!isSeen && !listed.has(uid)) candidates.delete(uid);
   }
 

@@ -17,7 +17,7 @@ export interface GarbageCollectionDependencies extends TeardownDependencies {
   readonly random: () => number;
   /** Notes that a collection of this name ended without an error. */
   readonly loopSucceeded: Metrics["loopSucceeded"];
-  readonly caches: Pick<Caches, "apiTokens" | "environments" | "records">;
+  readonly caches: Caches;
   /** The deletions of this process. */
   readonly deletions: OwnDeletions;
   readonly belongings: Inventory["belongings"];

@@ -59,10 +59,10 @@ export function createSweep(context: OrphanSweepDependencies): Sweep {
   return async (signal) => {
     const { orphans, living } = await findOrphans(context, candidates);
     const fresh = update(candidates, orphans, context);
-    const known = [...candidates.values()];
-    const isBlocked = exceedsBudget(known.filter((candidate) => !isExempt(candidate)).length, living);
+    const all = [...candidates.values()];
+    const isBlocked = exceedsBudget(all.filter((candidate) => !isExempt(candidate)).length, living);
     recordEvents(FOUND, fresh, context);
-    const due = known.filter((one) => one.teardown || ((!isBlocked || isExempt(one)) && isDue(one, context)));
+    const due = all.filter((one) => one.teardown || ((!isBlocked || isExempt(one)) && isDue(one, context)));
     for (const candidate of due) {
       signal.throwIfAborted();
       candidate.teardown = await tearDown(targetOf(candidate), { ...context, signal });
@@ -95,10 +95,10 @@ export function repeatedSweeps(sweep: Sweep, log: Log): (signal: AbortSignal) =>
 const orphanOf = ({ orphan }: Candidate) => orphan;
 
 async function findOrphans(context: OrphanSweepDependencies, candidates: Candidates) {
-  const held = await context.secretManager.owners(context.isKnown);
+  const owners = await context.secretManager.owners(context.isKnown);
   const ongoing = [...candidates.values()].filter(({ teardown }) => teardown).map(orphanOf);
-  const found = orphansAmong(context.belongings(), held, context.isKnown);
-  const suggested = new Map([...ongoing, ...found].map((orphan) => [orphanKey(orphan), orphan]));
+  const others = orphansAmong(context.belongings(), owners, context.isKnown);
+  const suggested = new Map([...ongoing, ...others].map((orphan) => [orphanKey(orphan), orphan]));
   if (suggested.size === 0) return { orphans: [], living: 0 };
   const { environments, tokens } = await context.livingUids();
   const living = new Set([...environments, ...tokens]);
@@ -112,9 +112,9 @@ function update(candidates: Candidates, orphans: readonly Orphan[], { clock }: O
   for (const key of candidates.keys()) if (!keys.has(key)) candidates.delete(key);
   const fresh = orphans.filter((orphan) => !candidates.has(orphanKey(orphan)));
   for (const orphan of orphans) {
-    const known = candidates.get(orphanKey(orphan));
-    if (known?.teardown === undefined) {
-      const { atMs, at } = known ?? { atMs: clock.monotonicMs(), at: clock.now() };
+    const former = candidates.get(orphanKey(orphan));
+    if (former?.teardown === undefined) {
+      const { atMs, at } = former ?? { atMs: clock.monotonicMs(), at: clock.now() };
       candidates.set(orphanKey(orphan), { atMs, at, orphan });
     }
   }
@@ -229,19 +229,19 @@ export function ownerOf({ metadata }: KubeObject): Owner | undefined {
 /** Objects of unknown environments, grouped by owner. */
 export function orphansAmong(
   objects: readonly KubeObject[],
-  held: readonly SecretOwner[],
+  secretOwners: readonly SecretOwner[],
   isKnown: (uid: string) => boolean,
 ): Orphan[] {
   // Nearly all are known, and this check is the cheapest.
   const unknown = objects.filter(({ metadata }) => !isKnown(metadata.labels?.[ENVIRONMENT_UID_LABEL] ?? ""));
-  const unknownHeld = held.filter(({ uid }) => !isKnown(uid));
-  const found = [...unknown.flatMap(ofObject), ...unknownHeld.flatMap(ofSecrets)];
-  const byOwner = Map.groupBy(found, orphanKey);
+  const unknownOwners = secretOwners.filter(({ uid }) => !isKnown(uid));
+  const parts = [...unknown.flatMap(ofObject), ...unknownOwners.flatMap(ofSecrets)];
+  const byOwner = Map.groupBy(parts, orphanKey);
   return [...byOwner.values()].map((orphans) => orphans.reduce(joined));
 }
 
 /** Name and UID together: each alone may be another environment's. */
-function orphanKey({ owner }: Pick<Orphan, "owner">): string {
+function orphanKey({ owner }: Orphan): string {
   return `${owner.name} ${owner.uid}`;
 }
 

@@ -9,7 +9,7 @@ const BACKOFF_MS = { first: 5_000, longest: 900_000 };
 
 /** The controller that asks hosts for pull requests whose webhooks were missed. */
 export function missedWebhookController(
-  dependencies: MissedWebhookDependencies & { readonly caches: Pick<Caches, "repositories"> },
+  dependencies: MissedWebhookDependencies & { readonly caches: Caches },
 ): Controller {
   const { caches } = dependencies;
   return {

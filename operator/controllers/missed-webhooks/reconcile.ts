@@ -10,7 +10,7 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import type { Log } from "../../kit/log.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
-import type { Repositories } from "../../ports/repositories.ts";
+import type { RepositoryFinder } from "../../ports/repositories.ts";
 import {
   type HostedPullRequest,
   type HostedRepository,
@@ -30,7 +30,7 @@ export interface MissedWebhookDependencies {
   readonly clock: Clock;
   /** Uniform in [0, 1): spreads periodic work. */
   readonly random: () => number;
-  readonly repositories: Pick<Repositories, "find">;
+  readonly repositories: RepositoryFinder;
   readonly pullRequestReader: PullRequestReader;
   readonly webhookDeliveries: Pick<WebhookDeliveries, "claim">;
   /** The state that decisions are taken from. */

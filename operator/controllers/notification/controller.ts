@@ -7,8 +7,7 @@ import { enqueueOnMessages, waitingDestinations } from "./watches.ts";
 
 /** The controller that sends messages. Its keys are destinations: the messages of one are sent one after the other. */
 export function notificationController(
-  dependencies: NotificationDependencies &
-    MessageSenderDependencies & { readonly caches: Pick<Caches, "notifications"> },
+  dependencies: NotificationDependencies & MessageSenderDependencies & { readonly caches: Caches },
 ): Controller {
   const { caches } = dependencies;
   return {

@@ -10,13 +10,13 @@ import { present } from "../../../crds/present.ts";
 import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { type Chat, type Mail, MessageRefused, MessagingUnavailable } from "../../ports/notifications.ts";
-import { type SecretManager, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import { SecretManagerUnavailable, type SecretReader } from "../../ports/secret-manager.ts";
 import { chatFacts, mailFacts, oneLine } from "./escaping.ts";
 
 /** The settings and ports by which messages are sent. */
 export interface MessageSenderDependencies {
   readonly settings: Settings;
-  readonly secretManager: Pick<SecretManager, "read">;
+  readonly secretManager: SecretReader;
   readonly chat: Chat;
   /** Present when the settings name a mail server. */
   readonly mail?: Mail | undefined;

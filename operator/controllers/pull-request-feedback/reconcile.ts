@@ -14,7 +14,7 @@ import type { Reconcile, ReconcileResult } from "../../kit/controller/controller
 import { equalJson } from "../../kit/equal-json.ts";
 import type { Log } from "../../kit/log.ts";
 import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
-import type { Repositories } from "../../ports/repositories.ts";
+import type { RepositoryFinder } from "../../ports/repositories.ts";
 import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 
 const STORE_AGAIN_MS = 5_000;
@@ -25,8 +25,8 @@ export interface PullRequestFeedbackDependencies {
   readonly log: Log;
   /** The environment from this process's cache, by name. */
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
-  readonly statusWriter: Pick<EnvironmentStatusWriter, "writeStatus">;
-  readonly repositories: Pick<Repositories, "find">;
+  readonly statusWriter: EnvironmentStatusWriter;
+  readonly repositories: RepositoryFinder;
   readonly pullRequestHost: PullRequestHost;
 }
 
@@ -63,11 +63,11 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
     if (environment === undefined) unstored.delete(name);
     const subject = environment && subjectOf(environment, context);
     if (environment === undefined || subject === undefined) return;
-    const known = former(environment);
-    const withKnown = { ...environment, status: { ...environment.status, feedback: known } };
-    const desired = desiredReports(withKnown, subject, context.settings.publicUrl);
+    const previous = former(environment);
+    const withPrevious = { ...environment, status: { ...environment.status, feedback: previous } };
+    const desired = desiredReports(withPrevious, subject, context.settings.publicUrl);
     const isLasting = () => lasting(name)?.metadata.uid === environment.metadata.uid;
-    const { feedback, error } = await reportChanges(known, { host, subject, desired, signal, isLasting });
+    const { feedback, error } = await reportChanges(previous, { host, subject, desired, signal, isLasting });
     const storeError = await store(environment, feedback).catch((failure: unknown) => {
       context.log.warn("what was reported to the host is not stored yet", { environment: name, error: failure });
       return failure;

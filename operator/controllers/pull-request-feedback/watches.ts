@@ -3,14 +3,8 @@ import { isMadeByEvent } from "../../../crds/environment/managed-by.ts";
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import { BY_REPOSITORY, type Caches } from "../../ports/caches.ts";
 
-/** The caches that the controller of feedback watches. */
-export type PullRequestFeedbackCaches = Pick<Caches, "environments" | "repositories">;
-
 /** Enqueues the environments that may have news for their host; returns the end of it. */
-export function enqueueOnReports(
-  { environments, repositories }: PullRequestFeedbackCaches,
-  enqueue: Enqueue,
-): () => void {
+export function enqueueOnReports({ environments, repositories }: Caches, enqueue: Enqueue): () => void {
   const enqueueOne = (environment: EphemeralEnvironment) => {
     if (isMadeByEvent(environment)) enqueue(environment.metadata.name);
   };

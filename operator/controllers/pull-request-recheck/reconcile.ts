@@ -3,7 +3,7 @@ import { triggerKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isPending, type WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { Reconcile } from "../../kit/controller/controller.ts";
-import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
+import type { CommitStatusReporter } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { type ProcessingContext, processDelivery } from "../../webhooks/process.ts";
 import { type RefetchContext, refetch, storedStates } from "../../webhooks/pull-request/states.ts";
@@ -12,8 +12,8 @@ import { isPresent } from "./watches.ts";
 
 /** The ports of the recheck of pull requests. */
 export interface PullRequestRecheckDependencies extends ProcessingContext, RefetchContext {
-  readonly webhookDeliveries: Pick<WebhookDeliveries, "claim" | "finish">;
-  readonly pullRequestHost: Pick<PullRequestHost, "report">;
+  readonly webhookDeliveries: WebhookDeliveries;
+  readonly pullRequestHost: CommitStatusReporter;
 }
 
 /**

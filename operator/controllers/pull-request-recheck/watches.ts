@@ -13,14 +13,8 @@ export function isPresent({ metadata, spec }: EphemeralEnvironment): boolean {
   return spec.trigger?.kind === "pull_request" && metadata.deletionTimestamp === undefined;
 }
 
-/** The caches that the recheck of pull requests watches. */
-export type PullRequestRecheckCaches = Pick<Caches, "webhookDeliveries" | "environments">;
-
 /** Enqueues the environments of pull requests that are new, and those about which a delivery was decided. */
-export function enqueueOnPullRequests(
-  { webhookDeliveries, environments }: PullRequestRecheckCaches,
-  enqueue: Enqueue,
-): () => void {
+export function enqueueOnPullRequests({ webhookDeliveries, environments }: Caches, enqueue: Enqueue): () => void {
   return endOf([
     environments.subscribe((name, current, previous) => {
       if (current !== undefined && previous === undefined && isPresent(current)) enqueue(name);
@@ -37,7 +31,7 @@ export function enqueueOnPullRequests(
 }
 
 /** The environments of pull requests that may have been made while no process led. */
-export function newPullRequestEnvironments({ environments }: Pick<Caches, "environments">, clock: Clock): string[] {
+export function newPullRequestEnvironments({ environments }: Caches, clock: Clock): string[] {
   const now = clock.now();
   const isNew = ({ metadata }: EphemeralEnvironment) => elapsedMs(new Date(metadata.creationTimestamp), now) < UNLED_MS;
   return environments

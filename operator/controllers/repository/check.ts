@@ -2,8 +2,8 @@ import { type ConditionDraft, clipped } from "../../../crds/conditions.ts";
 import type { ConfigSet } from "../../../crds/config-set.ts";
 import { branchOf, type Repository } from "../../../crds/repository/repository.ts";
 import { unlistedHost, valuesProblem } from "../../../crds/repository/values-mapping.ts";
-import type { ConfigSets } from "../../ports/config-sets.ts";
-import type { Repositories } from "../../ports/repositories.ts";
+import type { ConfigSetFinder } from "../../ports/config-sets.ts";
+import type { RepositoryFinder } from "../../ports/repositories.ts";
 import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
 import { SecretManagerUnavailable } from "../../ports/secret-manager.ts";
 import {
@@ -23,8 +23,8 @@ interface CheckResult {
 
 /** The Repositories and config sets that a Repository may name. */
 interface Named {
-  readonly repositories: Pick<Repositories, "find">;
-  readonly configSets: Pick<ConfigSets, "find">;
+  readonly repositories: RepositoryFinder;
+  readonly configSets: ConfigSetFinder;
 }
 
 /** The ports that a check asks. */

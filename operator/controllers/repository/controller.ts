@@ -1,11 +1,10 @@
 import type { Controller } from "../../kit/controller/controller.ts";
+import type { Caches } from "../../ports/caches.ts";
 import { createRepositoryReconciler, type RepositoryDependencies } from "./reconcile.ts";
-import { enqueueOnRepositories, type RepositoryCaches } from "./watches.ts";
+import { enqueueOnRepositories } from "./watches.ts";
 
 /** The controller that checks Repositories, and keeps those that are used. */
-export function repositoryController(
-  dependencies: RepositoryDependencies & { readonly caches: RepositoryCaches },
-): Controller {
+export function repositoryController(dependencies: RepositoryDependencies & { readonly caches: Caches }): Controller {
   const { caches } = dependencies;
   return {
     name: "repositories",

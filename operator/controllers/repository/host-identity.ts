@@ -47,9 +47,9 @@ function isOf({ metadata, spec }: Repository, { spec: delivery }: WebhookDeliver
 
 /** Stored identity, unless the Repository now names another id or host. */
 function knownIdentity({ spec, status }: Repository): HostRepository | undefined {
-  const known = status?.hostRepository;
-  const isOther = spec.host === undefined || (spec.hostId !== undefined && spec.hostId !== known?.id);
-  return isOther ? undefined : known;
+  const identity = status?.hostRepository;
+  const isOther = spec.host === undefined || (spec.hostId !== undefined && spec.hostId !== identity?.id);
+  return isOther ? undefined : identity;
 }
 
 function conditionsOf(status: RepositoryStatus | undefined, condition: Condition | undefined): Condition[] {

@@ -4,12 +4,9 @@ import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import type { Caches } from "../../ports/caches.ts";
 import { hasNewIdentity } from "./host-identity.ts";
 
-/** The caches that the controller of Repositories watches. */
-export type RepositoryCaches = Pick<Caches, "repositories" | "configSets" | "environments" | "webhookDeliveries">;
-
 /** Enqueues the Repositories that a change concerns; returns the end of it. */
 export function enqueueOnRepositories(
-  { repositories, configSets, environments, webhookDeliveries }: RepositoryCaches,
+  { repositories, configSets, environments, webhookDeliveries }: Caches,
   enqueue: Enqueue,
 ): () => void {
   const enqueueUsersOf = (name = "") => {

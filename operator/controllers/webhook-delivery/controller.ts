@@ -1,11 +1,12 @@
 import { undecidedTraceparent } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { Controller } from "../../kit/controller/controller.ts";
+import type { Caches } from "../../ports/caches.ts";
 import { createDeliveryReconciler, type WebhookDeliveryDependencies } from "./reconcile.ts";
-import { enqueueOnDeliveries, type WebhookDeliveryCaches } from "./watches.ts";
+import { enqueueOnDeliveries } from "./watches.ts";
 
 /** The controller that processes what the REST API left of webhooks. */
 export function webhookDeliveryController(
-  dependencies: WebhookDeliveryDependencies & { readonly caches: WebhookDeliveryCaches },
+  dependencies: WebhookDeliveryDependencies & { readonly caches: Caches },
 ): Controller {
   const { caches, webhookDeliveries } = dependencies;
   return {

@@ -10,7 +10,7 @@ import { equalJson } from "../../kit/equal-json.ts";
 import { createKeyedMutex } from "../../kit/keyed-mutex.ts";
 import type { Log } from "../../kit/log.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
-import type { PullRequestHost } from "../../ports/webhooks/pull-request-host.ts";
+import type { CommitStatusReporter } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
 import { type ProcessingContext, processDelivery, REFUSED, withTrace } from "../../webhooks/process.ts";
 import { type RefetchContext, refetch } from "../../webhooks/pull-request/states.ts";
@@ -22,7 +22,7 @@ export interface WebhookDeliveryDependencies extends ProcessingContext, RefetchC
   readonly log: Log;
   readonly clock: Clock;
   readonly webhookDeliveries: WebhookDeliveries;
-  readonly pullRequestHost: Pick<PullRequestHost, "report">;
+  readonly pullRequestHost: CommitStatusReporter;
 }
 
 /** The accepting replica needs milliseconds; by then it has crashed, or could not act. */

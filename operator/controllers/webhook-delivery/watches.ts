@@ -3,14 +3,8 @@ import { isPending, waitingKeyOf } from "../../../crds/webhooks/webhook-delivery
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
 import { BY_PULL_REQUEST, BY_WAITING_KEY, type Caches } from "../../ports/caches.ts";
 
-/** The caches that the controller of webhook deliveries watches. */
-export type WebhookDeliveryCaches = Pick<Caches, "webhookDeliveries" | "environments">;
-
 /** Enqueues the deliveries that a change concerns; returns the end of it. */
-export function enqueueOnDeliveries(
-  { webhookDeliveries, environments }: WebhookDeliveryCaches,
-  enqueue: Enqueue,
-): () => void {
+export function enqueueOnDeliveries({ webhookDeliveries, environments }: Caches, enqueue: Enqueue): () => void {
   return endOf([
     webhookDeliveries.subscribe((_key, current) => {
       if (current === undefined) return;

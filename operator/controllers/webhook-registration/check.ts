@@ -4,7 +4,7 @@ import { fullNameOf, hostOf, type Repository } from "../../../crds/repository/re
 import { textOf } from "../../../crds/secret-text.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { CheckedHook, HookCheck, HookProblem } from "../../ports/api/webhook-registrar.ts";
-import { type SecretManager, SecretManagerUnavailable } from "../../ports/secret-manager.ts";
+import { SecretManagerUnavailable, type SecretReader } from "../../ports/secret-manager.ts";
 import { type HostedRepository, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHook, RepositoryHooks } from "../../ports/webhooks/repository-hooks.ts";
 import { isLongKey, KEY_MIN_BYTES } from "../../webhooks/webhook-keys.ts";
@@ -23,19 +23,19 @@ export async function checkHooks(
 ): Promise<HookCheck> {
   const prerequisites = await prerequisitesOf(repository, context);
   const { host, address } = prerequisites;
-  const known = {
+  const place = {
     ...(host !== undefined && { host: { id: host.id, kind: host.kind } }),
     ...(address !== undefined && { address }),
   };
-  if (host === undefined || address === undefined) return { ...known, hooks: [], problems: prerequisites.problems };
+  if (host === undefined || address === undefined) return { ...place, hooks: [], problems: prerequisites.problems };
   const hosted = { host: host.id, fullName: fullNameOf(repository) };
   try {
     const hooks = await platformHooks(hosted, { address, hooks: context.hooks, signal });
     const problems = problemsOf(hooks, address, `POST /api/v2/repos/${repository.metadata.name}/webhook`);
-    return { ...known, hooks: hooks.map(toChecked), problems: [...prerequisites.problems, ...problems] };
+    return { ...place, hooks: hooks.map(toChecked), problems: [...prerequisites.problems, ...problems] };
   } catch (error) {
     if (!(error instanceof PullRequestHostFailed)) throw error;
-    return { ...known, hooks: [], problems: [...prerequisites.problems, problemOfHost(error, hosted, context.hooks)] };
+    return { ...place, hooks: [], problems: [...prerequisites.problems, problemOfHost(error, hosted, context.hooks)] };
   }
 }
 
@@ -117,7 +117,7 @@ const WITHOUT_RIGHT = [401, 403, 404];
 export function problemOfHost(
   { message, status = 500, retryAfterMs }: PullRequestHostFailed,
   repository: HostedRepository,
-  hooks: Pick<RepositoryHooks, "neededRight">,
+  hooks: RepositoryHooks,
 ): HookProblem {
   if (status >= 500 || retryAfterMs !== undefined) {
     return { reason: "HostUnavailable", message, remedy: "Try again when the cause is gone." };
@@ -140,8 +140,8 @@ export interface Prerequisites {
 }
 
 interface PrerequisitesContext {
-  readonly settings: Pick<Settings, "hosts" | "webhooks" | "publicUrl">;
-  readonly secretManager: Pick<SecretManager, "read">;
+  readonly settings: Settings;
+  readonly secretManager: SecretReader;
 }
 
 /** Prerequisites of a Repository's hook, without asking its host. */

@@ -5,7 +5,7 @@ import { enqueueOnChecks } from "./watches.ts";
 
 /** The controller that checks webhooks of Repositories on their hosts. */
 export function webhookRegistrationController(
-  dependencies: WebhookRegistrationDependencies & { readonly caches: Pick<Caches, "repositories"> },
+  dependencies: WebhookRegistrationDependencies & { readonly caches: Caches },
 ): Controller {
   const { caches } = dependencies;
   return {

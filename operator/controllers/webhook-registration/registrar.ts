@@ -23,8 +23,8 @@ export function createWebhookRegistrar(context: CheckContext): WebhookRegistrar 
     check(repository) {
       const { uid, resourceVersion } = repository.metadata;
       const id = `${uid}@${resourceVersion}`;
-      const known = checks.get<Promise<HookCheck>>(id);
-      if (known !== undefined) return known;
+      const recent = checks.get<Promise<HookCheck>>(id);
+      if (recent !== undefined) return recent;
       const checked = checkHooks(repository, context, AbortSignal.timeout(DEADLINE_MS));
       checks.set(id, checked);
       checked.catch(() => checks.del(id));

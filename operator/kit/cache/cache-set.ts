@@ -37,7 +37,7 @@ interface Context {
 
 interface Watched {
   readonly name: string;
-  readonly cache: Pick<ObjectCache<KubeObject>, "synced" | "whenSynced">;
+  readonly cache: ObjectCache<KubeObject>;
   readonly reflector: Reflector;
 }
 

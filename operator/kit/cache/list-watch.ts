@@ -31,7 +31,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
  * @throws KubeError when pages fail too, or the server asks to wait
  */
 export async function listWatch<T extends KubeObject>(
-  client: Pick<KubeClient, "list" | "watch">,
+  client: KubeClient,
   type: ResourceType<T>,
   options: ListWatchOptions<T>,
 ): Promise<Collection<T>> {
@@ -50,7 +50,7 @@ export async function listWatch<T extends KubeObject>(
 const isToWait = (error: unknown) => error instanceof KubeError && error.status === 429;
 
 async function streamed<T extends KubeObject>(
-  client: Pick<KubeClient, "watch">,
+  client: KubeClient,
   type: ResourceType<T>,
   { clock, keep, isUsable, onProgress, onFallback: _, signal, ...selection }: ListWatchOptions<T>,
 ): Promise<Collection<T>> {

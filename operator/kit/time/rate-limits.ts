@@ -15,11 +15,7 @@ export interface TokenBucket {
 }
 
 /** A bucket that starts full, holds the tokens of `burstSeconds` and refills at `perSecond`. */
-export function tokenBucket(
-  clock: Pick<Clock, "monotonicMs">,
-  perSecond: number,
-  burstSeconds = BURST_SECONDS,
-): TokenBucket {
+export function tokenBucket(clock: Clock, perSecond: number, burstSeconds = BURST_SECONDS): TokenBucket {
   const mostMs = burstSeconds * 1000;
   const tokenMs = 1000 / perSecond;
   let savedMs = mostMs;
@@ -39,7 +35,7 @@ export function tokenBucket(
 const HOUR_MS = 3_600_000;
 
 /** Limits reports of a lasting condition: the first at once, then one per interval (default an hour). */
-export function reportLimit(clock: Pick<Clock, "monotonicMs">, intervalMs = HOUR_MS) {
+export function reportLimit(clock: Clock, intervalMs = HOUR_MS) {
   let reportedAtMs = Number.NEGATIVE_INFINITY;
   return {
     /** True when a report is due; the next is due an interval later. */

@@ -41,12 +41,17 @@ export interface DeploymentReport extends Omit<CommitReport, "context"> {
   readonly environment: string;
 }
 
+/** Sets commit statuses on the hosts of pull requests. */
+export interface CommitStatusReporter {
+  /** Idempotent. @throws PullRequestHostFailed */
+  report(repository: HostedRepository, report: CommitReport, signal: AbortSignal): Promise<void>;
+}
+
 /**
  * Reports environments to the hosts of pull requests. Calls only the address in the settings. Every method is
  * idempotent and throws PullRequestHostFailed. On hosts without deployments `deploy` and `retire` do nothing.
  */
-export interface PullRequestHost {
-  report(repository: HostedRepository, report: CommitReport, signal: AbortSignal): Promise<void>;
+export interface PullRequestHost extends CommitStatusReporter {
   /**
    * Edits the comment; a lost one is found by its marker and our author id, else created. Answers its id; `undefined`
    * when there is none and none may be created.

@@ -29,7 +29,7 @@ export function pipelineOf({ project, workflow = "", id, attempt, commit, status
 export function withReports(
   source: EnvironmentSpec["backend"],
   repository: Repository,
-  input: Pick<RuleInput, "states" | "deliveries" | "context">,
+  input: RuleInput,
 ): EnvironmentSpec["backend"] {
   const { commit, pipelines = [] } = source;
   if (repository.spec.pipeline === undefined || commit === undefined) return source;

@@ -65,7 +65,7 @@ function endedAtMs({ metadata, spec }: EnvironmentRecord): number {
 }
 
 /** History port on the watch caches; its revision rises with every change. */
-export function watchedHistory({ environments, records }: Pick<Caches, "environments" | "records">): History {
+export function watchedHistory({ environments, records }: Caches): History {
   let revision = 0;
   const raise = () => {
     revision += 1;

@@ -71,9 +71,9 @@ async function announceEnd(
 /** The API server's audit log has the author of the annotation; ours has what it skipped. */
 function reportForced({ metadata, spec, status }: EphemeralEnvironment, { steps }: Teardown, log: Log): void {
   const forced = (list: Teardown["steps"] = []) => list.filter(({ state }) => state === "forced");
-  const known = new Set(forced(status?.teardown?.steps).map(({ name }) => name));
+  const former = new Set(forced(status?.teardown?.steps).map(({ name }) => name));
   const { name: environment, uid } = metadata;
-  for (const { name: step, message: left } of forced(steps).filter(({ name }) => !known.has(name))) {
+  for (const { name: step, message: left } of forced(steps).filter(({ name }) => !former.has(name))) {
     const owner = spec.owner?.subject;
     log.warn("an admin forced a step of a deletion: something may be left", { environment, uid, step, left, owner });
   }

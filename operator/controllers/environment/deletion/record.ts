@@ -88,8 +88,8 @@ function recordedComponent({ spec, status }: EphemeralEnvironment, component: Co
   const source = spec[component];
   if (source === undefined) return [];
   const { repository, branch, commit: requested = "" } = source;
-  const known = status?.components?.[component]?.commit ?? status?.sources?.[component]?.resolved?.commit;
-  return [[component, { repository, branch, commit: known ?? requested }] as const];
+  const current = status?.components?.[component]?.commit ?? status?.sources?.[component]?.resolved?.commit;
+  return [[component, { repository, branch, commit: current ?? requested }] as const];
 }
 
 /** Forced ends by the platform or an admin, and kept objects. */

@@ -85,7 +85,7 @@ function countsLeftovers(status: unknown): boolean {
 }
 
 /** True while the platform keeps its rights in the namespace: it has taken over what the deployer did not end, or has left. */
-export function keepsRights(environment: Owner, { cluster }: Pick<TakeOverDependencies, "cluster">): boolean {
+export function keepsRights(environment: Owner, { cluster }: TakeOverDependencies): boolean {
   const binding = cluster.observe(environment, roleBindingKind, refIn({ metadata: environment }, ACCESS_BINDING));
   return binding?.metadata.finalizers?.includes(RIGHTS_FINALIZER) === true;
 }
@@ -121,28 +121,32 @@ export async function emptyNamespace(
   const { namespaceContents, settings } = context;
   await namespaceContents.endPods(environment, GRACE_SECONDS);
   const awaited = isForced ? [] : settings.deletion.awaitedFinalizers;
-  const held = heldContents(await namespaceContents.list(environment), awaited);
-  const due = isDue ? held : [];
-  const refusals = await releaseHeld(environment, { held: due, isForced, recorded }, context);
+  const objects = heldContents(await namespaceContents.list(environment), awaited);
+  const due = isDue ? objects : [];
+  const refusals = await releaseHeld(environment, { objects: due, isForced, recorded }, context);
   // A forced step ends with this call, whatever is left.
-  if (held.length === 0 || isForced) {
+  if (objects.length === 0 || isForced) {
     const binding = refIn({ metadata: environment }, ACCESS_BINDING);
     await context.cluster.release(environment, roleBindingKind, binding, [RIGHTS_FINALIZER]);
   }
-  const isQuiet = held.every(({ content, removable }) => removable.length === 0 || refusals.has(content));
+  const isQuiet = objects.every(({ content, removable }) => removable.length === 0 || refusals.has(content));
   const blockers = due.flatMap((one) => blockersOf(one, refusals.get(one.content)));
-  return { blockers, removals: withRemovals(recorded, due), isQuiet: held.length > 0 && isQuiet };
+  return { blockers, removals: withRemovals(recorded, due), isQuiet: objects.length > 0 && isQuiet };
 }
 
 /** Releases what the status names, or everything when an admin forces it; returns the refusals. */
 async function releaseHeld(
   environment: Owner,
-  { held, isForced, recorded }: Pick<EmptyingLimits, "isForced" | "recorded"> & { readonly held: readonly Held[] },
+  {
+    objects,
+    isForced,
+    recorded,
+  }: Pick<EmptyingLimits, "isForced" | "recorded"> & { readonly objects: readonly Held[] },
   { namespaceContents, log }: TakeOverDependencies,
 ) {
   const { name, uid } = environment;
   const refusals = new Map<Content, string>();
-  for (const { content, removable } of held) {
+  for (const { content, removable } of objects) {
     const { kind, name: object } = content;
     const finalizers = removable.filter((finalizer) => isForced || isNamed(kind.kind, finalizer, recorded));
     if (finalizers.length === 0) continue;
@@ -204,12 +208,12 @@ function isNamed(kind: string, finalizer: string, recorded: readonly FinalizerRe
   return recorded.some((entry) => entry.kind === kind && entry.finalizer === finalizer);
 }
 
-function withRemovals(recorded: readonly FinalizerRemoval[], held: readonly Held[]): FinalizerRemoval[] {
+function withRemovals(recorded: readonly FinalizerRemoval[], objects: readonly Held[]): FinalizerRemoval[] {
   const entries = new Map(recorded.map((entry) => [keyOf(entry), entry]));
-  const found = held.flatMap(({ content: { kind, name }, removable }) =>
+  const removals = objects.flatMap(({ content: { kind, name }, removable }) =>
     removable.map((finalizer) => ({ kind: kind.kind, name, finalizer })),
   );
-  for (const [key, same] of Map.groupBy(found, keyOf)) {
+  for (const [key, same] of Map.groupBy(removals, keyOf)) {
     const [first] = same;
     if (first === undefined || entries.has(key) || entries.size >= ENTRIES_RECORDED) continue;
     const names = same.map(({ name }) => name).sort();

@@ -28,7 +28,7 @@ export interface TeardownDependencies extends TakeOverDependencies {
   readonly clock: Clock;
   readonly secretManager: SecretManager;
   readonly records: Records;
-  readonly pods: Pick<Pods, "diagnose">;
+  readonly pods: Pods;
 }
 
 /** The dependencies of one pass of a teardown. */
@@ -158,8 +158,8 @@ async function endVolumes(
   const retained = await namespaceContents.retainedVolumes(metadata);
   const ending = settings.deletion.retainedVolumes === "Retain" ? [] : retained.filter((one) => one.isMadeForClaim);
   await Promise.all(ending.map((volume) => namespaceContents.endWithClaim(volume)));
-  const kept = retained.filter((volume) => !ending.includes(volume)).map(({ name }) => name);
-  return kept.length === 0 ? { state: "gone" } : { state: "gone", left: kept.join(", ") };
+  const names = retained.filter((volume) => !ending.includes(volume)).map(({ name }) => name);
+  return names.length === 0 ? { state: "gone" } : { state: "gone", left: names.join(", ") };
 }
 
 /** The deployer has its time; then the application is removed despite its finalizers. */

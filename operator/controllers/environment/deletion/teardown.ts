@@ -88,8 +88,8 @@ function stepAfter(
 
 /** The second round finds it gone, and keeps what the first one left. */
 function goneStep({ name, state, message, goneAt }: TeardownStep, left: string | undefined, at: string): TeardownStep {
-  const kept = (state === "gone" ? message : undefined) ?? left;
-  return { name, state: "gone", ...(kept === undefined ? {} : { message: clipped(kept) }), goneAt: goneAt ?? at };
+  const remains = (state === "gone" ? message : undefined) ?? left;
+  return { name, state: "gone", ...(remains === undefined ? {} : { message: clipped(remains) }), goneAt: goneAt ?? at };
 }
 
 function forced(name: string, message: string, goneAt: string): { step: TeardownStep; blockers: TeardownBlocker[] } {

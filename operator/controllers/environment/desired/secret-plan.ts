@@ -101,8 +101,8 @@ function effectiveReferences({ variables, provided }: SecretSources): ReadonlyMa
 function ownNames(sources: SecretSources): string[] {
   const { provided, former } = sources;
   const generated = generates(sources) ? known(sources) : [];
-  const stored = [...(former?.values() ?? [])].filter((secret) => ownVersion(secret) !== undefined);
-  return [...new Set([...generated, ...stored.map(({ name }) => name), ...provided])];
+  const formerOwn = [...(former?.values() ?? [])].filter((secret) => ownVersion(secret) !== undefined);
+  return [...new Set([...generated, ...formerOwn.map(({ name }) => name), ...provided])];
 }
 
 const generates = ({ environment }: SecretSources) => environment.spec.secrets?.autoGenerate !== false;
@@ -130,7 +130,7 @@ function generation(sources: SecretSources, name: string): Pick<OwnSecret, "gene
 }
 
 /** Own properties only: variables may be named like members of JavaScript's objects. */
-function requestedRotation({ environment }: Pick<SecretSources, "environment">, name: string): string | undefined {
+function requestedRotation({ environment }: SecretSources, name: string): string | undefined {
   const { rotate = {} } = environment.spec.secrets ?? {};
   return Object.hasOwn(rotate, name) ? rotate[name] : undefined;
 }

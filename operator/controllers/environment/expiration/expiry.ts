@@ -92,20 +92,20 @@ async function remove(environment: EphemeralEnvironment, context: ExpiryContext)
 const refused = ({ message, inMs }: RefusedDeletion): Expiry => ({ recheckInMs: inMs, refusal: message });
 
 /** Logs a disagreement of the clocks once an hour: every expired environment finds it every minute. */
-export function disagreementReporter({ clock, log }: Pick<ExpiryContext, "clock" | "log">) {
-  const kept = new Set<string>();
+export function disagreementReporter({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  const uids = new Set<string>();
   const report = reportLimit(clock);
   return ({ metadata }: EphemeralEnvironment, { now, serverNow }: { now: Date; serverNow: Date }): void => {
-    kept.add(metadata.uid);
+    uids.add(metadata.uid);
     if (!report.isDue()) return;
     log.warn("clocks disagree on expiries: nothing is deleted", {
       // One example, and the count since the last line.
       environment: metadata.name,
-      environments: kept.size,
+      environments: uids.size,
       operatorTime: now.toISOString(),
       serverTime: serverNow.toISOString(),
     });
-    kept.clear();
+    uids.clear();
   };
 }
 

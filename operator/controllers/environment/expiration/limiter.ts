@@ -92,8 +92,8 @@ export function oldestFirst(environments: readonly EphemeralEnvironment[]): Ephe
 const parsed = new WeakMap<EphemeralEnvironment, number>();
 
 function deletableFromMs(environment: EphemeralEnvironment): number {
-  const known = parsed.get(environment);
-  if (known !== undefined) return known;
+  const entry = parsed.get(environment);
+  if (entry !== undefined) return entry;
   const moment = deletableFrom(environment)?.getTime() ?? Number.POSITIVE_INFINITY;
   parsed.set(environment, moment);
   return moment;

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
+import type { EnvironmentStatusWriter } from "../../../ports/environments.ts";
+import { sameStatus } from "./status.ts";
 
 /** A status that is not stored yet, or could not be stored. */
 interface Draft {
@@ -18,6 +20,13 @@ interface Wait {
   readonly cancel: () => void;
 }
 
+interface StoreOptions {
+  /** True when the write may be postponed for the next reconciles' findings. */
+  readonly mayWait: boolean;
+  /** Called at the end of the wait. */
+  readonly requeue: () => void;
+}
+
 /** Half the polling interval of users and pipelines, and long enough for the deployer's next update. */
 const LONGEST_WAIT_MS = 500;
 
@@ -29,9 +38,11 @@ const LONGEST_WAIT_MS = 500;
  */
 export class StatusDrafts {
   readonly #drafts = new Map<string, Draft>();
+  readonly #statusWriter: EnvironmentStatusWriter;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  constructor(statusWriter: EnvironmentStatusWriter, clock: Clock) {
+    this.#statusWriter = statusWriter;
     this.#clock = clock;
   }
 
@@ -41,32 +52,23 @@ export class StatusDrafts {
     return draft === undefined ? environment : { ...environment, status: draft.status };
   }
 
-  due(environment: EphemeralEnvironment): EnvironmentStatus | undefined {
+  /** Stores the status that has waited long enough, if any; returns the environment as it is stored then. */
+  async storeDue(environment: EphemeralEnvironment): Promise<EphemeralEnvironment> {
     const draft = this.#of(environment);
-    return draft?.wait?.isOver ? draft.status : undefined;
+    return draft?.wait?.isOver ? this.#write(environment, draft.status) : environment;
   }
 
   /**
-   * Debounces the write: postpones it for the next reconciles' findings; the wait starts with the first one.
-   *
-   * @param requeue called at the end of the wait
-   * @returns false when the status must be stored now: the wait is over, or the last write failed
+   * Stores the status, unless it is stored already. One that may wait is debounced: stored with the next ones, until half
+   * a second after the first; it does not wait when the last write failed.
    */
-  postpone(environment: EphemeralEnvironment, status: EnvironmentStatus, requeue: () => void): boolean {
-    const draft = this.#of(environment);
-    const wait = draft === undefined ? this.#begin(environment.metadata.name, requeue) : draft.wait;
-    if (wait === undefined || wait.isOver) return false;
-    this.#keep(environment, { status, wait });
-    return true;
-  }
-
-  /** Keeps the status until `write` has stored it; returns the result of `write`. */
-  async store<R>(environment: EphemeralEnvironment, status: EnvironmentStatus, write: () => Promise<R>): Promise<R> {
-    this.forget(environment.metadata.name);
-    this.#keep(environment, { status });
-    const written = await write();
-    this.#drafts.delete(environment.metadata.name);
-    return written;
+  async store(
+    environment: EphemeralEnvironment,
+    status: EnvironmentStatus,
+    { mayWait, requeue }: StoreOptions,
+  ): Promise<void> {
+    if (sameStatus(environment.status, status)) this.forget(environment.metadata.name);
+    else if (!mayWait || !this.#postpone(environment, status, requeue)) await this.#write(environment, status);
   }
 
   /** Call when the environment is gone or has nothing left to store. */
@@ -80,8 +82,27 @@ export class StatusDrafts {
     return draft?.uid === metadata.uid && isDeepStrictEqual(draft.over, status) ? draft : undefined;
   }
 
-  #keep({ metadata, status: over }: EphemeralEnvironment, draft: Pick<Draft, "status" | "wait">): void {
-    this.#drafts.set(metadata.name, { uid: metadata.uid, over, ...draft });
+  /** Returns false when the status must be stored now: the wait is over, or the last write failed. */
+  #postpone(environment: EphemeralEnvironment, status: EnvironmentStatus, requeue: () => void): boolean {
+    const draft = this.#of(environment);
+    const wait = draft === undefined ? this.#begin(environment.metadata.name, requeue) : draft.wait;
+    if (wait === undefined || wait.isOver) return false;
+    this.#keep(environment, status, wait);
+    return true;
+  }
+
+  /** The draft stays until the status is stored. */
+  async #write(environment: EphemeralEnvironment, status: EnvironmentStatus): Promise<EphemeralEnvironment> {
+    const { name } = environment.metadata;
+    this.forget(name);
+    this.#keep(environment, status);
+    const result = await this.#statusWriter.writeStatus(environment, status);
+    this.#drafts.delete(name);
+    return result;
+  }
+
+  #keep({ metadata, status: over }: EphemeralEnvironment, status: EnvironmentStatus, wait?: Wait): void {
+    this.#drafts.set(metadata.name, { uid: metadata.uid, over, status, ...(wait && { wait }) });
   }
 
   #begin(name: string, requeue: () => void): Wait {

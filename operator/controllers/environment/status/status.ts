@@ -50,9 +50,9 @@ export function statusAfter(
 ): EnvironmentStatus {
   const { metadata, spec, status: former } = environment;
   const findings = [...results.values()].map((result) => result.findings);
-  const found: EnvironmentStatus = Object.assign({}, former, ...findings);
-  const { rollout: _, protected: __, protectedUntil: ___, ...kept } = found;
-  const timed = { ...kept, ...observedFields(environment, kept, context) };
+  const merged: EnvironmentStatus = Object.assign({}, former, ...findings);
+  const { rollout: _, protected: __, protectedUntil: ___, ...fields } = merged;
+  const timed = { ...fields, ...observedFields(environment, fields, context) };
   const rollout = rolloutOf(environment, timed, context.now);
   const status: EnvironmentStatus = {
     ...timed,

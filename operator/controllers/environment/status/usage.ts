@@ -1,7 +1,7 @@
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { NOTHING_REQUESTED, type Requested, requestedOf, usageAfter } from "../../../../crds/usage/usage.ts";
 import { namespaceKind, resourceQuotaKind } from "../../../kit/client/kinds.ts";
-import type { Cluster } from "../../../ports/cluster.ts";
+import type { ClusterObserver } from "../../../ports/cluster.ts";
 import { ENVIRONMENT_QUOTA } from "../desired/isolation.ts";
 import { namespaceObject, refIn } from "../desired/namespace.ts";
 
@@ -9,7 +9,7 @@ import { namespaceObject, refIn } from "../desired/namespace.ts";
 export function withUsage(
   status: EnvironmentStatus,
   environment: EphemeralEnvironment,
-  { cluster, now }: { readonly cluster: Pick<Cluster, "observe">; readonly now: Date },
+  { cluster, now }: { readonly cluster: ClusterObserver; readonly now: Date },
 ): EnvironmentStatus {
   const counted = requestedBy(environment, cluster);
   // A quota without counts admits nothing; one recreated beside running pods counts them soon.
@@ -26,15 +26,12 @@ interface Quota {
 /**
  * Requests of the namespace's quota; nothing without a namespace, and `undefined` where the quota misses a resource.
  */
-function requestedBy(
-  environment: EphemeralEnvironment,
-  cluster: Pick<Cluster, "observe">,
-): Requested | "not yet" | undefined {
+function requestedBy(environment: EphemeralEnvironment, cluster: ClusterObserver): Requested | "not yet" | undefined {
   const { metadata } = environment;
   const { name } = namespaceObject(environment).metadata;
   if (cluster.observe(metadata, namespaceKind, { name }) === undefined) return NOTHING_REQUESTED;
-  const found = cluster.observe(metadata, resourceQuotaKind, refIn(environment, ENVIRONMENT_QUOTA));
-  const { spec, status } = (found ?? {}) as Quota;
-  if (found !== undefined && requestedOf(spec?.hard) === undefined) return undefined;
+  const quota = cluster.observe(metadata, resourceQuotaKind, refIn(environment, ENVIRONMENT_QUOTA));
+  const { spec, status } = (quota ?? {}) as Quota;
+  if (quota !== undefined && requestedOf(spec?.hard) === undefined) return undefined;
   return requestedOf(status?.used) ?? "not yet";
 }

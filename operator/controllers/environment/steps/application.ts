@@ -1,3 +1,4 @@
+import type { Settings } from "../../../../config/settings.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
 import { selectorsOf } from "../../../../crds/environment/component-selectors.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
@@ -9,49 +10,55 @@ import { sourceAt } from "../../../../crds/repository/chart-source.ts";
 import { isMovingTag } from "../../../../crds/repository/image-tag.ts";
 import { chartSourceOf, type Repository, tagTemplateOf } from "../../../../crds/repository/repository.ts";
 import { knowsSuspension, readableMapping } from "../../../../crds/repository/values-mapping.ts";
-import { elapsedMs } from "../../../kit/time/clock.ts";
-import type { DesiredApplication, NamedObject, ObservedApplication } from "../../../ports/deployer.ts";
-import { POD_PROBLEM_REASONS, type QuietProblem } from "../../../ports/pods.ts";
+import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
+import type { Deployer, DesiredApplication, NamedObject, ObservedApplication } from "../../../ports/deployer.ts";
+import { POD_PROBLEM_REASONS, type Pods, type QuietProblem } from "../../../ports/pods.ts";
 import { environmentValues, hashOfDesired } from "../desired/values.ts";
-import { diagnoseApplication } from "../diagnosis.ts";
+import { type DiagnosisDependencies, diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
-import { planInput } from "../plan-input.ts";
+import { type PlanSources, planInput } from "../plan-input.ts";
 import { componentRepositories } from "../repositories.ts";
-import type { Step, StepContext } from "../step.ts";
+import type { Step } from "../step.ts";
 import {
   done,
   type Findings,
   type Notice,
   requeuedWithin,
   type StepResult,
+  type StepResults,
   type Unfinished,
   waiting,
   withFindings,
 } from "../step-result.ts";
-import { ensureConfined } from "./chart-login.ts";
+import { type ChartLoginDependencies, ensureConfined } from "./chart-login.ts";
+
+/** The settings and ports of the step. */
+interface ApplicationDependencies extends PlanSources, DiagnosisDependencies, ChartLoginDependencies {}
 
 /**
  * Deploys the chart with the environment's values, and waits until it is healthy. The deployer's project comes first:
  * it limits the application to its namespace, its chart and the allowed kinds.
  */
-export const application: Step = {
-  condition: "ApplicationSynced",
-  writes: ["components", "deployerApp", "desiredHash", "renderedSpecHash"],
-  after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
+export function application(dependencies: ApplicationDependencies): Step {
+  return {
+    condition: "ApplicationSynced",
+    writes: ["components", "deployerApp", "desiredHash", "renderedSpecHash"],
+    after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
 
-  async run(environment, context) {
-    const desired = desiredApplication(environment, context);
-    const lacking = await ensureConfined(environment, desired, context);
-    // Of what has never been deployed Argo CD could only say that it can't read the chart.
-    if (lacking !== undefined && environment.status?.desiredHash === undefined) return lacking;
-    await context.deployer.ensure(desired);
-    const hash = hashOfDesired(desired.chart, desired.values);
-    const result = await healthOf(environment, desired, { hash, context });
-    const deployerApp = namespaceName(environment.metadata.name);
-    const findings = { deployerApp, desiredHash: hash, ...renderedSpec(environment, context) };
-    return withFindings(withLacking(result, lacking), findings);
-  },
-};
+    async run(environment, { earlier }) {
+      const desired = desiredApplication(environment, dependencies);
+      const lacking = await ensureConfined(environment, desired, dependencies);
+      // Of what has never been deployed Argo CD could only say that it can't read the chart.
+      if (lacking !== undefined && environment.status?.desiredHash === undefined) return lacking;
+      await dependencies.deployer.ensure(desired);
+      const hash = hashOfDesired(desired.chart, desired.values);
+      const result = await healthOf(environment, desired, { hash, context: dependencies });
+      const deployerApp = namespaceName(environment.metadata.name);
+      const findings = { deployerApp, desiredHash: hash, ...renderedSpec(environment, earlier, dependencies) };
+      return withFindings(withLacking(result, lacking), findings);
+    },
+  };
+}
 
 /** Pause between reads of a lacking credential while the application is well. */
 const LACKING_RECHECK_MS = 60_000;
@@ -65,20 +72,24 @@ function withLacking(result: StepResult, lacking: Unfinished | undefined): StepR
 }
 
 /** The spec counts as rendered only where everything that it requests is granted. */
-function renderedSpec(environment: EphemeralEnvironment, context: StepContext): Findings {
-  const { repositories, configSet } = planInput(environment, context);
-  const mapping = readableMapping({ repositories, configSet }, context.settings);
+function renderedSpec(environment: EphemeralEnvironment, earlier: StepResults, sources: ChartSources): Findings {
+  const { repositories, configSet } = planInput(environment, sources);
+  const mapping = readableMapping({ repositories, configSet }, sources.settings);
   // While the requested secrets are refused, pods have the former ones.
-  const hasRequestedSecrets = context.earlier.get("SecretsReady")?.state === "done";
+  const hasRequestedSecrets = earlier.get("SecretsReady")?.state === "done";
   const isGranted = hasRequestedSecrets && forbiddenOverride(environment, { repositories, mapping }) === undefined;
   return isGranted ? { renderedSpecHash: specHash(environment.spec) } : {};
 }
 
+interface ChartSources extends PlanSources {
+  readonly settings: Settings;
+}
+
 /** Desired application of the environment; rendered once per run, whose steps share the environment object. */
 export const desiredApplication = oncePer(
-  (environment: EphemeralEnvironment, context: StepContext): DesiredApplication => {
-    const { settings } = context;
-    const input = planInput(environment, context);
+  (environment: EphemeralEnvironment, sources: ChartSources): DesiredApplication => {
+    const { settings } = sources;
+    const input = planInput(environment, sources);
     const { name, uid } = environment.metadata;
     // No autoscaler holds the pods of a chart that is scaled to zero.
     const isScaledToZero = environment.spec.suspended === true && knowsSuspension(readableMapping(input, settings));
@@ -110,14 +121,14 @@ const HOOK_GRACE_MS = 30_000;
 async function endOutdatedSync(
   { metadata }: EphemeralEnvironment,
   waitingSync: ObservedApplication["waitingSync"],
-  { clock, deployer }: StepContext,
+  { clock, deployer }: ApplicationDependencies,
 ): Promise<void> {
   if (!waitingSync?.isOutdated || elapsedMs(waitingSync.since, clock.now()) < HOOK_GRACE_MS) return;
   await deployer.endSync(metadata);
 }
 
 /** The application, after Jobs that its sync could not change have made way, and those of them that still run. */
-async function withJobsReplaced(desired: DesiredApplication, { deployer }: StepContext) {
+async function withJobsReplaced(desired: DesiredApplication, deployer: Deployer) {
   const observed = deployer.observe(desired);
   if (!observed?.hasUnchangedJobs) return { observed, running: [] };
   const running = await deployer.replaceJobs(desired);
@@ -138,9 +149,9 @@ function waitingForJobs(running: readonly NamedObject[], { message }: ObservedAp
 async function healthOf(
   environment: EphemeralEnvironment,
   desired: DesiredApplication,
-  { hash, context }: { readonly hash: string; readonly context: StepContext },
+  { hash, context }: { readonly hash: string; readonly context: ApplicationDependencies },
 ) {
-  const { observed, running } = await withJobsReplaced(desired, context);
+  const { observed, running } = await withJobsReplaced(desired, context.deployer);
   await endOutdatedSync(environment, observed?.waitingSync, context);
   if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
@@ -159,8 +170,8 @@ interface Synced {
   readonly quiet: readonly QuietProblem[];
 }
 
-async function synced({ environment, observed, hash, quiet }: Synced, context: StepContext) {
-  const unstable = serves(environment, hash) ? unstableResult(environment, observed, context) : undefined;
+async function synced({ environment, observed, hash, quiet }: Synced, context: ApplicationDependencies) {
+  const unstable = serves(environment, hash) ? unstableResult(environment, observed, context.clock.now()) : undefined;
   if (unstable !== undefined) return unstable;
   const revision = `${shortRevision(observed.revision)}+${hash}`;
   const result = await syncedResult(environment, revision, context);
@@ -195,12 +206,12 @@ const STABLE_MS = 60_000;
 function unstableResult(
   { status }: EphemeralEnvironment,
   { since }: ObservedApplication,
-  { clock }: StepContext,
+  now: Date,
 ): Unfinished | undefined {
   const former = findCondition(status?.conditions, "ApplicationSynced");
   const isReported = former?.status === "Unknown" && POD_PROBLEM_REASONS.some((reason) => reason === former.reason);
   if (!isReported || since === undefined) return undefined;
-  const leftMs = STABLE_MS - elapsedMs(since, clock.now());
+  const leftMs = STABLE_MS - elapsedMs(since, now);
   return leftMs > 0 ? waiting(former.reason, former.message, { requeueAfterMs: leftMs }) : undefined;
 }
 
@@ -219,7 +230,7 @@ function serves({ status }: EphemeralEnvironment, hash: string): boolean {
 /** A rollout missing in the pods ends within seconds; a chart may never show its pods' commit. */
 const COMMIT_RECHECK_MS = { other: 10_000, unknown: 300_000 };
 
-async function syncedResult(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+async function syncedResult(environment: EphemeralEnvironment, revision: string, context: ApplicationDependencies) {
   const running = await runningCommits(environment, revision, context);
   const components = running.map(({ component, image, commit }) => {
     return [component, { ...(commit === undefined ? {} : { commit }), image, revision }];
@@ -231,7 +242,7 @@ async function syncedResult(environment: EphemeralEnvironment, revision: string,
 }
 
 /** Running commits. Under a constant image tag only pods may show them, and are read until they show the applied ones. */
-async function runningCommits(environment: EphemeralEnvironment, revision: string, context: StepContext) {
+async function runningCommits(environment: EphemeralEnvironment, revision: string, context: ApplicationDependencies) {
   const { spec, status } = environment;
   const repositories = componentRepositories(environment, context.repositories);
   const given = componentsOf(environment).map((component) => {
@@ -264,7 +275,7 @@ interface Running {
 /** Workloads that keep pods in a suspended, synced environment. */
 export async function runningWhileSuspended(
   environment: EphemeralEnvironment,
-  { clock, pods }: Pick<StepContext, "clock" | "pods">,
+  { clock, pods }: { readonly clock: Clock; readonly pods: Pods },
 ): Promise<Running> {
   if (!environment.spec.suspended) return { running: [] };
   const asleepMs = elapsedMs(asleepSince(environment, clock.now()), clock.now());

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Settings } from "../../../../config/settings.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
 import { MINUTE_MS } from "../../../../crds/durations.ts";
 import {
@@ -9,15 +10,24 @@ import {
 import { runningHash } from "../../../../crds/environment/progress.ts";
 import { componentUrl, furtherHostsOf } from "../../../../crds/environment/urls.ts";
 import type { Component } from "../../../../crds/names.ts";
-import { elapsedMs } from "../../../kit/time/clock.ts";
-import type { ProbeResult } from "../../../ports/url-prober.ts";
+import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
+import type { Repositories } from "../../../ports/repositories.ts";
+import type { ProbeResult, UrlProber } from "../../../ports/url-prober.ts";
 import { componentRepositories } from "../repositories.ts";
-import type { Schedule } from "../schedule.ts";
-import type { Step, StepContext } from "../step.ts";
+import type { Schedules } from "../schedule.ts";
+import type { Step } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
+/** The settings and ports of the step. */
+interface AvailabilityDependencies {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly prober: UrlProber;
+  readonly repositories: Repositories;
+}
+
 /** Probes the URLs: an environment is ready when all have answered, and while they answer regular probes. */
-export function availability(schedule: Schedule): Step {
+export function availability(dependencies: AvailabilityDependencies, { probes: schedule }: Schedules): Step {
   return {
     condition: "UrlsReady",
     writes: ["url", "urls", "readyAt", "servingHash"],
@@ -25,8 +35,8 @@ export function availability(schedule: Schedule): Step {
     // URLs in use are probed whatever the deployer says.
     alwaysRun: ({ status }) => status?.readyAt !== undefined,
 
-    async run(environment, context) {
-      const targets = targetsOf(environment, context);
+    async run(environment) {
+      const targets = targetsOf(environment, dependencies);
       const urls = addresses(targets);
       // No URL answers now, and all must answer again after the suspension.
       if (environment.spec.suspended) return done("Suspended", { findings: { ...urls, servingHash: "" } });
@@ -34,11 +44,11 @@ export function availability(schedule: Schedule): Step {
       const dueInMs = isRequested ? 0 : schedule.dueInMs(environment.metadata.uid);
       if (dueInMs > 0) return done("Answering", { findings: urls, requeueAfterMs: dueInMs });
 
-      const silent = await silentUrls(targets, context);
+      const silent = await silentUrls(targets, dependencies.prober);
       schedule.taken(environment.metadata.uid);
-      if (silent.length > 0) return withFindings(silentResult(environment, silent, context), urls);
+      if (silent.length > 0) return withFindings(silentResult(environment, silent, dependencies), urls);
       return done("Answering", {
-        findings: { ...urls, ...answered(environment, context) },
+        findings: { ...urls, ...answered(environment, dependencies.clock) },
         requeueAfterMs: schedule.dueInMs(environment.metadata.uid),
       });
     },
@@ -51,7 +61,7 @@ function isNew({ status }: EphemeralEnvironment, { urls }: Findings): boolean {
   return !isAnswering || runningHash(status) !== status?.servingHash || !isDeepStrictEqual(urls, status?.urls);
 }
 
-function answered({ status }: EphemeralEnvironment, { clock }: StepContext): Findings {
+function answered({ status }: EphemeralEnvironment, clock: Clock): Findings {
   const readyAt = status?.readyAt ?? clock.now().toISOString();
   const servingHash = runningHash(status);
   return servingHash === undefined ? { readyAt } : { readyAt, servingHash };
@@ -66,7 +76,10 @@ interface Target {
   readonly healthPath: string;
 }
 
-function targetsOf(environment: EphemeralEnvironment, { settings, repositories }: StepContext): readonly Target[] {
+function targetsOf(
+  environment: EphemeralEnvironment,
+  { settings, repositories }: AvailabilityDependencies,
+): readonly Target[] {
   const granted = componentRepositories(environment, repositories);
   const ofComponents = componentsOf(environment).map((component) => {
     const healthPath = granted[component]?.spec.healthPath ?? "/";
@@ -91,7 +104,7 @@ interface Silent {
   readonly sentence: string;
 }
 
-async function silentUrls(targets: readonly Target[], { prober }: StepContext): Promise<Silent[]> {
+async function silentUrls(targets: readonly Target[], prober: UrlProber): Promise<Silent[]> {
   const probe = async (target: Target) => {
     const result = await prober.probe(target.url, target.healthPath);
     return result.status === "healthy" ? [] : [{ result, sentence: sentence(target, result) }];
@@ -122,7 +135,11 @@ function reasonFor(silent: readonly Silent[], hasAnswered: boolean): string {
   return hasAnswered ? "UrlDown" : "NotAnswering";
 }
 
-function silentResult(environment: EphemeralEnvironment, silent: readonly Silent[], context: StepContext): Unfinished {
+function silentResult(
+  environment: EphemeralEnvironment,
+  silent: readonly Silent[],
+  context: AvailabilityDependencies,
+): Unfinished {
   const { status } = environment;
   const hasAnswered = runningHash(status) === status?.servingHash;
   const reason = reasonFor(silent, hasAnswered);

@@ -4,30 +4,39 @@ import type { ObservedApplication } from "../../../ports/deployer.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
 import { configurationOf } from "../configuration.ts";
 import { hashOfDesired } from "../desired/values.ts";
-import { diagnosePods } from "../diagnosis.ts";
-import type { Step, StepContext } from "../step.ts";
+import { type DiagnosisDependencies, diagnosePods } from "../diagnosis.ts";
+import type { PlanSources } from "../plan-input.ts";
+import type { Step } from "../step.ts";
 import { done, waiting } from "../step-result.ts";
 import { desiredApplication, mayFail } from "./application.ts";
 
 /** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;
 
-/** Reports a backing service. As a part of the application it is ready while that is healthy; else its pods are read. */
-export function backingService(service: BackingService): Step {
+/** The settings and ports of the step. */
+interface BackingServiceDependencies extends PlanSources, DiagnosisDependencies {}
+
+/** Reports each backing service. As a part of the application it is ready while that is healthy; else its pods are read. */
+export function backingServices(dependencies: BackingServiceDependencies): readonly Step[] {
+  return dependencies.backingServices.map((service) => backingService(service, dependencies));
+}
+
+function backingService(service: BackingService, dependencies: BackingServiceDependencies): Step {
   return {
     condition: service.condition,
     writes: [],
     after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
 
-    async run(environment, context) {
-      const configSet = configurationOf(environment, context)?.spec;
+    async run(environment) {
+      const configSet = configurationOf(environment, dependencies)?.spec;
       if (!service.isDesired(environment.spec, configSet)) return done("NotRequested");
       if (environment.spec.suspended) return done("Suspended");
-      const desired = desiredApplication(environment, context);
-      const observed = context.deployer.observe(desired);
+      const desired = desiredApplication(environment, dependencies);
+      const observed = dependencies.deployer.observe(desired);
       if (observed?.state === "healthy") return done("Ready");
       if (isDeployed(observed)) {
-        return podsResult(service, environment, { hash: hashOfDesired(desired.chart, desired.values), context });
+        const hash = hashOfDesired(desired.chart, desired.values);
+        return podsResult(service, environment, { hash, context: dependencies });
       }
       // The state of the desired values is unknown; the running service goes on.
       if (wasReady(service, environment)) return done("Ready");
@@ -48,7 +57,7 @@ function wasReady({ condition }: BackingService, { status }: EphemeralEnvironmen
 async function podsResult(
   { name, condition }: BackingService,
   environment: EphemeralEnvironment,
-  { hash, context }: { readonly hash: string; readonly context: StepContext },
+  { hash, context }: { readonly hash: string; readonly context: DiagnosisDependencies },
 ) {
   const readiness = await context.pods.readiness(environment.metadata, name);
   if (readiness === "ready") return done("Ready");

@@ -1,14 +1,25 @@
+import type { Settings } from "../../../../config/settings.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
 import { MINUTE_MS } from "../../../../crds/durations.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
 import { chartOf } from "../../../../crds/repository/repository.ts";
-import type { DesiredApplication } from "../../../ports/deployer.ts";
+import type { Deployer, DesiredApplication } from "../../../ports/deployer.ts";
+import type { Repositories } from "../../../ports/repositories.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
-import { CredentialRefused, chartCredential } from "../../../repository-access/host-credentials.ts";
+import {
+  CredentialRefused,
+  type CredentialSource,
+  chartCredential,
+} from "../../../repository-access/host-credentials.ts";
 import { errorResult } from "../error-results.ts";
 import { componentRepositories } from "../repositories.ts";
-import type { StepContext } from "../step.ts";
 import type { Unfinished } from "../step-result.ts";
+
+/** The settings and ports of the login. */
+export interface ChartLoginDependencies extends CredentialSource {
+  readonly deployer: Deployer;
+  readonly repositories: Repositories;
+}
 
 /** Steps before the application. */
 const BEFORE: ReadonlySet<string> = new Set([
@@ -34,7 +45,7 @@ const UNWELL_MS = 30_000;
 export async function ensureConfined(
   environment: EphemeralEnvironment,
   { environment: owner, chart }: DesiredApplication,
-  context: StepContext,
+  context: ChartLoginDependencies,
 ): Promise<Unfinished | undefined> {
   const { deployer, settings } = context;
   const repositories = componentRepositories(environment, context.repositories);
@@ -44,7 +55,7 @@ export async function ensureConfined(
     return undefined;
   }
   const source = `${ref.name}@${ref.key}`;
-  const isTrusted = deployer.loginAgeMs(owner, chart, source) < trustedMs(environment, context);
+  const isTrusted = deployer.loginAgeMs(owner, chart, source) < trustedMs(environment, settings);
   const answer = isTrusted ? {} : await answerTo(repositories, context);
   if (answer instanceof CredentialRefused) await deployer.ensureProject(owner, chart);
   else if (answer instanceof Error) await deployer.ensureProject(owner, chart, { source, mayBeOutdated: true });
@@ -53,9 +64,9 @@ export async function ensureConfined(
 }
 
 /** The credential, or why there is none now. */
-async function answerTo(repositories: Parameters<typeof chartCredential>[0], context: StepContext) {
+async function answerTo(repositories: Parameters<typeof chartCredential>[0], source: CredentialSource) {
   try {
-    const credential = await chartCredential(repositories, context);
+    const credential = await chartCredential(repositories, source);
     return credential === undefined ? {} : { credential };
   } catch (error) {
     if (error instanceof CredentialRefused || error instanceof SecretManagerUnavailable) return error;
@@ -67,7 +78,7 @@ async function answerTo(repositories: Parameters<typeof chartCredential>[0], con
  * Greatest age of a login, in milliseconds: each periodic reconcile finds it too old, and those in between do not. Where
  * an earlier step is not done, or this one was broken off, a request may have been answered without reading it.
  */
-function trustedMs(environment: EphemeralEnvironment, { settings }: StepContext): number {
+function trustedMs(environment: EphemeralEnvironment, settings: Settings): number {
   const { status } = environment;
   const open = status?.conditions?.filter((condition) => condition.status !== "True") ?? [];
   const isUnfinished = open.some(({ type, reason }) => BEFORE.has(type) || BROKEN_OFF.has(reason));

@@ -1,8 +1,9 @@
+import type { Settings } from "../../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Kind } from "../../../../crds/group.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind, serviceAccountKind } from "../../../kit/client/kinds.ts";
-import type { DesiredObject } from "../../../ports/cluster.ts";
-import { foreseenConfiguration } from "../configuration.ts";
+import type { Cluster, DesiredObject } from "../../../ports/cluster.ts";
+import { type ConfigSetSources, foreseenConfiguration } from "../configuration.ts";
 import {
   allowedTrafficObject,
   defaultAccountObject,
@@ -14,22 +15,30 @@ import {
 import { NotIsolated, type Step, type StepContext } from "../step.ts";
 import { done } from "../step-result.ts";
 
-/** Isolates the namespace before anything runs in it, and repairs its isolation objects. */
-export const isolation: Step = {
-  condition: "IsolationReady",
-  writes: [],
-  after: ["NamespaceReady"],
+/** The settings and ports of the step. */
+interface IsolationDependencies extends ConfigSetSources {
+  readonly settings: Settings;
+  readonly cluster: Cluster;
+}
 
-  async run(environment, context) {
-    const { cluster } = context;
-    const { metadata } = environment;
-    await Promise.all([
-      ...isolationObjects(environment, context).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
-      cluster.adopt(metadata, serviceAccountKind, defaultAccountObject(environment)),
-    ]);
-    return done("Enforced");
-  },
-};
+/** Isolates the namespace before anything runs in it, and repairs its isolation objects. */
+export function isolation(dependencies: IsolationDependencies): Step {
+  return {
+    condition: "IsolationReady",
+    writes: [],
+    after: ["NamespaceReady"],
+
+    async run(environment) {
+      const { cluster } = dependencies;
+      const { metadata } = environment;
+      await Promise.all([
+        ...isolationObjects(environment, dependencies).map(([kind, object]) => cluster.ensure(metadata, kind, object)),
+        cluster.adopt(metadata, serviceAccountKind, defaultAccountObject(environment)),
+      ]);
+      return done("Enforced");
+    },
+  };
+}
 
 /**
  * Await before writing pods' prerequisites into the namespace: in a namespace recreated under an existing application,
@@ -37,13 +46,13 @@ export const isolation: Step = {
  *
  * @throws NotIsolated while the namespace is not isolated
  */
-export async function whenIsolated({ canContinueAfter }: Pick<StepContext, "canContinueAfter">): Promise<void> {
+export async function whenIsolated({ canContinueAfter }: StepContext): Promise<void> {
   if (!(await canContinueAfter("IsolationReady"))) throw new NotIsolated();
 }
 
 function isolationObjects(
   environment: EphemeralEnvironment,
-  context: StepContext,
+  context: IsolationDependencies,
 ): readonly (readonly [Kind, DesiredObject])[] {
   const { isolation: settings } = context.settings;
   const configSet = foreseenConfiguration(environment, context);

@@ -4,9 +4,13 @@ import { componentsOf, type EphemeralEnvironment } from "../../../../crds/enviro
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import { isConflict } from "../../../kit/client/errors.ts";
 import { secretKind } from "../../../kit/client/kinds.ts";
-import { BeingDeleted, type ObservedObject } from "../../../ports/cluster.ts";
+import { BeingDeleted, type Cluster, type ObservedObject } from "../../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
-import { CredentialRefused, pullCredential } from "../../../repository-access/host-credentials.ts";
+import {
+  CredentialRefused,
+  type CredentialSource,
+  pullCredential,
+} from "../../../repository-access/host-credentials.ts";
 import { refIn } from "../desired/namespace.ts";
 import {
   credentialsIn,
@@ -19,7 +23,12 @@ import {
   pullSecretObject,
 } from "../desired/pull-secret.ts";
 import { errorResult, retrying } from "../error-results.ts";
-import { type ComponentRepositories, componentRepositories, repositoryProblem } from "../repositories.ts";
+import {
+  type ComponentRepositories,
+  componentRepositories,
+  type RepositorySources,
+  repositoryProblem,
+} from "../repositories.ts";
 import type { Schedule } from "../schedule.ts";
 import type { StepContext } from "../step.ts";
 import { type Findings, requeuedWithin, type StepResult, withFindings } from "../step-result.ts";
@@ -28,8 +37,12 @@ import { whenIsolated } from "./isolation.ts";
 /** First pause for an unavailable secret manager. */
 const RETRY_MS = 5_000;
 
+interface PullSecretContext extends CredentialSource, RepositorySources, StepContext {
+  readonly cluster: Cluster;
+}
+
 /** Context for ensuring Secrets. */
-export interface SecretsContext extends StepContext {
+export interface SecretsContext extends PullSecretContext {
   /** True when this reconcile reads the Secrets of the status, instead of trusting it. */
   readonly isCheckDue: boolean;
   /** Schedule of these reads. */
@@ -69,19 +82,19 @@ function withoutPullSecret(result: StepResult, error: unknown): StepResult {
 }
 
 /** Removes credentials of former images; call when their pods are gone. */
-export async function retirePulls(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
+export async function retirePulls(environment: EphemeralEnvironment, context: PullSecretContext): Promise<Findings> {
   const { metadata, status } = environment;
   const repositories = componentRepositories(environment, context.repositories);
   const [plan, named] = [pullPlan(repositories), status?.pullSecret ?? []];
   const isFormer = formerPulls(plan, named).length > 0;
   // Former credentials stay until the planned ones are in the Secret.
   if (!isFormer || formerPulls(named, plan).length > 0 || !runsImagesOf(environment, repositories)) return {};
-  const found = await context.cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
+  const secret = await context.cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
   const current = named.filter(({ registry }) => plan.some((planned) => planned.registry === registry));
   // Deleted, perhaps by an operator that crashed here: the next check recreates it.
-  if (found === undefined && current.length > 0) return {};
-  const { credentials, pullSecret } = pullContents(plan, current, credentialsIn(found));
-  await replace(environment, credentials, found, context);
+  if (secret === undefined && current.length > 0) return {};
+  const { credentials, pullSecret } = pullContents(plan, current, credentialsIn(secret));
+  await replace(environment, credentials, secret, context);
   return { pullSecret };
 }
 
@@ -116,12 +129,12 @@ async function ensurePullSecret(environment: EphemeralEnvironment, context: Secr
   const isAnswered = !answers.some(({ refusal }) => refusal instanceof SecretManagerUnavailable);
   const isNew = answers.some((one) => one.credential !== undefined && !isKnown(one));
   if (!mustRead && !isNew && desiredHash !== undefined) return { isAnswered };
-  const found = await context.cluster.read(environment.metadata, secretKind, refIn(environment, PULL_SECRET));
-  const existing = credentialsIn(found);
+  const secret = await context.cluster.read(environment.metadata, secretKind, refIn(environment, PULL_SECRET));
+  const existing = credentialsIn(secret);
   const lacking = answers.find(({ refusal, registry }) => refusal !== undefined && !existing.has(registry));
   if (lacking !== undefined && desiredHash === undefined) throw lacking.refusal;
   const { credentials, pullSecret } = pullContents(answers, named, existing);
-  await replace(environment, credentials, found, context);
+  await replace(environment, credentials, secret, context);
   return { findings: { pullSecret }, isAnswered };
 }
 
@@ -131,7 +144,7 @@ function withoutRepository({ status }: EphemeralEnvironment, { isCheckDue }: Sec
 }
 
 /** An unavailable credential does not affect the others. */
-async function answerTo({ registry, source, repository }: PlannedPull, context: StepContext): Promise<Answer> {
+async function answerTo({ registry, source, repository }: PlannedPull, context: CredentialSource): Promise<Answer> {
   try {
     return { registry, source, credential: await pullCredential(repository, context) };
   } catch (error) {
@@ -150,16 +163,16 @@ async function answerTo({ registry, source, repository }: PlannedPull, context: 
 async function replace(
   environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
-  found: ObservedObject | undefined,
-  context: StepContext,
+  secret: ObservedObject | undefined,
+  context: PullSecretContext,
 ): Promise<void> {
   const { cluster } = context;
   const { metadata } = environment;
   const desired = credentials.size === 0 ? undefined : pullSecretObject(environment, credentials);
-  if (isDeepStrictEqual(found?.data, desired?.data)) return;
+  if (isDeepStrictEqual(secret?.data, desired?.data)) return;
   await whenIsolated(context);
-  if (found !== undefined) {
-    const removal = await cluster.remove(metadata, secretKind, refIn(environment, PULL_SECRET), found);
+  if (secret !== undefined) {
+    const removal = await cluster.remove(metadata, secretKind, refIn(environment, PULL_SECRET), secret);
     if (removal.state === "removing") throw new BeingDeleted(removal.message);
   }
   if (desired === undefined || (await cluster.ensure(metadata, secretKind, desired)) === "created") return;

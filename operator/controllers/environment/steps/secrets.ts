@@ -3,16 +3,18 @@ import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crd
 import { insteadOf } from "../../../kit/client/errors.ts";
 import { roleBindingKind, secretKind } from "../../../kit/client/kinds.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
-import { elapsedMs } from "../../../kit/time/clock.ts";
+import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
+import type { Cluster } from "../../../ports/cluster.ts";
+import type { SecretManager } from "../../../ports/secret-manager.ts";
 import { refIn } from "../desired/namespace.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
 import { accessBindingObject, desiredPodSecret, podSecretName, secretObject } from "../desired/secret.ts";
 import { formerPlan, secretPlan } from "../desired/secret-plan.ts";
 import { errorResult } from "../error-results.ts";
-import { planInput } from "../plan-input.ts";
-import { repositoryProblem } from "../repositories.ts";
-import type { Schedule } from "../schedule.ts";
-import { type Complete, gather } from "../secret-values.ts";
+import { type PlanSources, planInput } from "../plan-input.ts";
+import { type RepositorySources, repositoryProblem } from "../repositories.ts";
+import type { Schedule, Schedules } from "../schedule.ts";
+import { type Complete, gather, type SecretValueSources } from "../secret-values.ts";
 import type { Step, StepContext } from "../step.ts";
 import {
   done,
@@ -25,6 +27,16 @@ import {
 } from "../step-result.ts";
 import { whenIsolated } from "./isolation.ts";
 import { retirePulls, type SecretsContext, withPullSecret } from "./pull-secret.ts";
+
+/** The settings and ports of the step. */
+interface SecretsDependencies extends PlanSources, RepositorySources, SecretValueSources {
+  readonly clock: Clock;
+  readonly cluster: Cluster;
+}
+
+interface Context extends SecretsDependencies, SecretsContext {
+  readonly secretManager: SecretManager;
+}
 
 /** Recheck while a condition is not True: the unwatched pods' Secret may be missing. */
 const UNCERTAIN_MS = 30_000;
@@ -40,35 +52,39 @@ const POD_SECRETS_MAX = 16;
  * The secret manager is written first. After a crash between the two writes, the next reconcile finds and mirrors the
  * value; in the other order, pods could have an unrecorded password.
  *
- * @param checks schedule of reads: a watch would need a right on every Secret of the cluster, and reading ten thousand
- * Secrets in every reconcile costs too much
+ * Reads are on a schedule: a watch would need a right on every Secret of the cluster, and reading ten thousand Secrets in
+ * every reconcile costs too much.
  */
-export function secrets(checks: Schedule): Step {
+export function secrets(dependencies: SecretsDependencies, { secretChecks: checks }: Schedules): Step {
   return {
     condition: "SecretsReady",
     writes: ["secrets", "podSecrets", "pullSecret"],
     after: ["NamespaceReady", "ConfigurationResolved"],
 
     // A refused request does not block the application; a value that may still come does.
-    continueWithPrevious: ({ status }, _context, result) =>
-      result?.state === "failed" && status?.desiredHash !== undefined,
+    continueWithPrevious: ({ status }, result) => result?.state === "failed" && status?.desiredHash !== undefined,
 
-    async run(environment, stepContext) {
-      const problem = environment.status?.secrets ? undefined : repositoryProblem(environment, stepContext);
+    async run(environment, ofStep) {
+      const problem = environment.status?.secrets ? undefined : repositoryProblem(environment, dependencies);
       if (problem !== undefined) return problem;
-      const context = { ...stepContext, checks, isCheckDue: await isCheckDue(environment, stepContext, checks) };
+      const isDue = await isCheckDue(environment, dependencies, checks);
+      const context = { ...dependencies, ...ofStep, checks, isCheckDue: isDue };
       const plan = secretPlan(planInput(environment, context));
       const requested = plan.problem ?? (await ensurePodSecret(environment, plan.secrets, context));
       const result = requested.state === "failed" ? await withFormer(environment, requested, context) : requested;
       return withPullSecret(environment, result, context);
     },
 
-    cleanUp: retireSecrets,
+    cleanUp: (environment, ofStep) => retireSecrets(environment, { ...dependencies, ...ofStep }),
   };
 }
 
 /** True when this reconcile reads the Secrets. Ensures the right first: it may be gone, alone or with the namespace. */
-async function isCheckDue(environment: EphemeralEnvironment, context: StepContext, checks: Schedule): Promise<boolean> {
+async function isCheckDue(
+  environment: EphemeralEnvironment,
+  context: SecretsDependencies,
+  checks: Schedule,
+): Promise<boolean> {
   if ((environment.status?.podSecrets ?? []).length === 0) return false;
   const right = await ensureAccess(environment, context);
   return right !== "unchanged" || isUncertain(environment) || dueInMs(environment, checks) <= 0;
@@ -78,7 +94,7 @@ async function isCheckDue(environment: EphemeralEnvironment, context: StepContex
 async function withFormer(
   environment: EphemeralEnvironment,
   refusal: Unfinished,
-  context: SecretsContext,
+  context: Context,
 ): Promise<StepResult> {
   if ((environment.status?.podSecrets ?? []).length === 0) return refusal;
   const former = await ensurePodSecret(environment, formerPlan(planInput(environment, context)), context);
@@ -90,13 +106,13 @@ async function withFormer(
 async function ensurePodSecret(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
-  context: SecretsContext,
+  context: Context,
 ): Promise<StepResult> {
   if (await isMirrored(environment, plan, context)) {
     return done("Mirrored", { requeueAfterMs: dueInMs(environment, context.checks) });
   }
   const [gathered] = await Promise.all([gather(environment, plan, context), ensureAccess(environment, context)]);
-  if (gathered.state === "awaiting") return awaiting(environment, gathered.variables, context);
+  if (gathered.state === "awaiting") return awaiting(environment, gathered.variables, context.clock.now());
   if (gathered.state !== "complete") return gathered;
   // Versions are stored before use: after a crash in between, others could be resolved.
   if (plan.some(({ version }) => version === "latest")) {
@@ -107,7 +123,7 @@ async function ensurePodSecret(
   return mirror(environment, gathered, context);
 }
 
-function ensureAccess(environment: EphemeralEnvironment, { cluster, settings }: StepContext) {
+function ensureAccess(environment: EphemeralEnvironment, { cluster, settings }: SecretsDependencies) {
   return cluster.ensure(environment.metadata, roleBindingKind, accessBindingObject(environment, settings));
 }
 
@@ -115,15 +131,15 @@ function ensureAccess(environment: EphemeralEnvironment, { cluster, settings }: 
 async function isMirrored(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
-  { cluster, checks, isCheckDue: mustRead }: SecretsContext,
+  { cluster, checks, isCheckDue: mustRead }: Context,
 ): Promise<boolean> {
   const { metadata, status } = environment;
   const planned = plannedStatus(plan);
   const isNamed = status?.podSecrets?.at(-1) === podSecretName(planned) && equalJson(status.secrets, planned);
   if (!isNamed || !mustRead) return isNamed;
-  const found = await cluster.read(metadata, secretKind, refIn(environment, desiredPodSecret(environment)));
-  if (found !== undefined) checks.taken(metadata.uid);
-  return found !== undefined;
+  const secret = await cluster.read(metadata, secretKind, refIn(environment, desiredPodSecret(environment)));
+  if (secret !== undefined) checks.taken(metadata.uid);
+  return secret !== undefined;
 }
 
 /** True when a reconcile was requested, or the last one did not finish the Secret's steps. */
@@ -138,10 +154,9 @@ function dueInMs({ metadata, status }: EphemeralEnvironment, checks: Schedule): 
   return checks.dueInMs(metadata.uid, isCalm ? undefined : UNCERTAIN_MS);
 }
 
-function awaiting({ status }: EphemeralEnvironment, variables: readonly string[], { clock }: StepContext): Unfinished {
+function awaiting({ status }: EphemeralEnvironment, variables: readonly string[], now: Date): Unfinished {
   const names = variables.join(", ");
   const former = findCondition(status?.conditions, "SecretsReady");
-  const now = clock.now();
   const start = former?.reason === "AwaitingValue" ? new Date(former.lastTransitionTime) : now;
   // The condition may be older than the request.
   const requested = new Date(status?.rollout?.since ?? 0);
@@ -158,7 +173,7 @@ function awaiting({ status }: EphemeralEnvironment, variables: readonly string[]
 async function mirror(
   environment: EphemeralEnvironment,
   { secrets, values }: Complete,
-  context: SecretsContext,
+  context: Context,
 ): Promise<StepResult> {
   const { metadata, status } = environment;
   const name = podSecretName(secrets);
@@ -173,16 +188,19 @@ async function mirror(
 }
 
 /** Removes Secrets of former pods, once only pods with the desired values run and their URLs have answered. */
-async function retireSecrets(environment: EphemeralEnvironment, context: StepContext): Promise<Findings> {
+async function retireSecrets(
+  environment: EphemeralEnvironment,
+  context: SecretsDependencies & StepContext,
+): Promise<Findings> {
   const isDeployed = context.earlier.get("ApplicationSynced")?.state === "done";
   if (!isDeployed || environment.status?.servingHash !== environment.status?.desiredHash) return {};
-  const podSecrets = await retirePodSecrets(environment, context);
+  const podSecrets = await retirePodSecrets(environment, context.cluster);
   // A failure affects no running pod: a later reconcile tries again.
   const isExpected = (error: unknown) => errorResult(error) !== undefined;
   return { ...podSecrets, ...(await retirePulls(environment, context).catch(insteadOf(isExpected, {}))) };
 }
 
-async function retirePodSecrets(environment: EphemeralEnvironment, { cluster }: StepContext): Promise<Findings> {
+async function retirePodSecrets(environment: EphemeralEnvironment, cluster: Cluster): Promise<Findings> {
   const names = environment.status?.podSecrets ?? [];
   if (names.length < 2) return {};
   const former = names.slice(0, -1).map(async (name) => {

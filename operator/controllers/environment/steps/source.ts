@@ -6,13 +6,23 @@ import {
 import { reconcileToken } from "../../../../crds/group.ts";
 import type { Component } from "../../../../crds/names.ts";
 import type { Repository } from "../../../../crds/repository/repository.ts";
-import { cloneCredential } from "../../../repository-access/host-credentials.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
+import type { Deployer } from "../../../ports/deployer.ts";
+import type { RepositoryHost } from "../../../ports/repository-host.ts";
+import { type CredentialSource, cloneCredential } from "../../../repository-access/host-credentials.ts";
 import { waitingForCredential } from "../error-results.ts";
-import { componentRepositories, repositoryProblem } from "../repositories.ts";
-import type { Step, StepContext } from "../step.ts";
+import { componentRepositories, type RepositorySources, repositoryProblem } from "../repositories.ts";
+import type { Step } from "../step.ts";
 import { done, failed, type Unfinished, withFindings } from "../step-result.ts";
 import { imageResult } from "./image.ts";
 import { pipelineResult } from "./pipelines.ts";
+
+/** The settings and ports of the step. */
+interface SourceDependencies extends RepositorySources, CredentialSource {
+  readonly clock: Clock;
+  readonly deployer: Deployer;
+  readonly repositoryHost: RepositoryHost;
+}
 
 interface ResolvedComponent {
   readonly component: Component;
@@ -28,44 +38,46 @@ interface ResolvedComponent {
  * Resolves the commit of every component: the spec's, else the branch's head, read once. The application gets all
  * commits after the last pipeline; the workload stays until then.
  */
-export const source: Step = {
-  condition: "SourceResolved",
-  writes: ["sources"],
-  after: [],
+export function source(dependencies: SourceDependencies): Step {
+  return {
+    condition: "SourceResolved",
+    writes: ["sources"],
+    after: [],
 
-  continueWithPrevious(environment, context) {
-    const isMissing = repositoryProblem(environment, context) !== undefined;
-    const wasApplied = (component: Component) => environment.status?.sources?.[component]?.applied !== undefined;
-    return !isMissing && componentsOf(environment).every(wasApplied);
-  },
+    continueWithPrevious(environment) {
+      const isMissing = repositoryProblem(environment, dependencies) !== undefined;
+      const wasApplied = (component: Component) => environment.status?.sources?.[component]?.applied !== undefined;
+      return !isMissing && componentsOf(environment).every(wasApplied);
+    },
 
-  async run(environment, context) {
-    const problem = repositoryProblem(environment, context);
-    if (problem !== undefined) return problem;
+    async run(environment) {
+      const problem = repositoryProblem(environment, dependencies);
+      if (problem !== undefined) return problem;
 
-    const repositories = componentRepositories(environment, context.repositories);
-    const resolving = componentsOf(environment).map((component) =>
-      resolve(environment, component, repositories[component] as Repository, context),
-    );
-    const outcomes = await Promise.all(resolving);
-    const unresolved = outcomes.find((outcome) => "state" in outcome);
-    if (unresolved !== undefined) return unresolved;
-    return sourcesResult(environment, outcomes as ResolvedComponent[], context);
-  },
-};
+      const repositories = componentRepositories(environment, dependencies.repositories);
+      const resolving = componentsOf(environment).map((component) =>
+        resolve(environment, component, repositories[component] as Repository, dependencies),
+      );
+      const outcomes = await Promise.all(resolving);
+      const unresolved = outcomes.find((outcome) => "state" in outcome);
+      if (unresolved !== undefined) return unresolved;
+      return sourcesResult(environment, outcomes as ResolvedComponent[], dependencies);
+    },
+  };
+}
 
 /** Gives the application the commits unless one is still to be built. */
 function sourcesResult(
   environment: EphemeralEnvironment,
   components: readonly ResolvedComponent[],
-  { clock, repositories }: StepContext,
+  { clock, repositories }: SourceDependencies,
 ) {
   const former = environment.status?.sources;
-  const known = components.map(({ component, resolved }): [Component, SourceStatus] => {
+  const entries = components.map(({ component, resolved }): [Component, SourceStatus] => {
     const applied = former?.[component]?.applied;
     return [component, { ...(applied && { applied }), ...(resolved && { resolved }) }];
   });
-  const sources = Object.fromEntries(known);
+  const sources = Object.fromEntries(entries);
   const resolved = { ...environment, status: { ...environment.status, sources } };
   const unbuilt = pipelineResult(resolved, componentRepositories(environment, repositories), clock.now());
   if (unbuilt !== undefined) return withFindings(unbuilt, { sources });
@@ -83,7 +95,7 @@ async function resolve(
   environment: EphemeralEnvironment,
   component: Component,
   repository: Repository,
-  context: StepContext,
+  context: SourceDependencies,
 ): Promise<ResolvedComponent | Unfinished> {
   const { branch = "", commit: requested } = environment.spec[component] ?? {};
   const resolved = requested ? undefined : await head(environment, component, repository, context);
@@ -100,24 +112,24 @@ async function head(
   environment: EphemeralEnvironment,
   component: Component,
   repository: Repository,
-  context: StepContext,
+  context: SourceDependencies,
 ): Promise<ResolvedComponent["resolved"] | Unfinished> {
   const { branch = "" } = environment.spec[component] ?? {};
   const token = followRequest(environment, component);
-  const known = knownHead(environment, component, context);
+  const former = knownHead(environment, component, context.deployer);
   const isAnswered =
     token === undefined || token === environment.status?.sources?.[component]?.resolved?.reconcileToken;
   const resolved = (commit: string) =>
     token === undefined ? { branch, commit } : { branch, commit, reconcileToken: token };
-  if (known !== undefined && isAnswered) return resolved(known);
+  if (former !== undefined && isAnswered) return resolved(former);
   try {
     const credential = await cloneCredential(repository, context);
-    const commit = (await context.repositoryHost.head(repository.spec.cloneUrl, branch, credential)) ?? known;
+    const commit = (await context.repositoryHost.head(repository.spec.cloneUrl, branch, credential)) ?? former;
     return commit === undefined ? undefined : resolved(commit);
   } catch (error) {
     // A refused credential does not fail an environment with a known commit.
     const refusal = waitingForCredential(error);
-    if (known === undefined || refusal === undefined) throw error;
+    if (former === undefined || refusal === undefined) throw error;
     return refusal;
   }
 }
@@ -128,7 +140,7 @@ function followRequest(environment: EphemeralEnvironment, component: Component):
 }
 
 /** Head in the status, else the application's commit of this branch that a crash kept out of the status. */
-function knownHead({ metadata, spec, status }: EphemeralEnvironment, component: Component, { deployer }: StepContext) {
+function knownHead({ metadata, spec, status }: EphemeralEnvironment, component: Component, deployer: Deployer) {
   const { resolved, applied } = status?.sources?.[component] ?? {};
   const branch = spec[component]?.branch;
   if (resolved !== undefined && resolved.branch === branch) return resolved.commit;

@@ -7,6 +7,7 @@ import type { Owner } from "../../../../operator/ports/cluster.ts";
 import type { Pods } from "../../../../operator/ports/pods.ts";
 import { fixtureSettings } from "../../fixtures/environment/environment-fixture.ts";
 import { silentLog } from "../../fixtures/silent-log.ts";
+import { partialDouble } from "../partial-double.ts";
 import type { TestClock } from "../test-clock.ts";
 import { memoryCluster } from "./cluster.ts";
 import { memoryEventRecorder } from "./event-recorder.ts";
@@ -45,7 +46,7 @@ export function memoryRemoval(clock: TestClock) {
     clock,
     settings: fixtureSettings,
     log: silentLog,
-    pods: { diagnose: async () => ({ problems: [], quiet: [], isServing: true }) } as unknown as Pods,
+    pods: partialDouble<Pods>({ diagnose: async () => ({ problems: [], quiet: [], isServing: true }) }),
     async furnish(owner: Owner): Promise<void> {
       const [namespace, application] = [namespaceOf(owner), applicationOf(owner)];
       await cluster.ensure(owner, namespaceKind, { ...bare, kind: "Namespace", metadata: namespace });

@@ -6,6 +6,7 @@ import { enqueueOnDisuse } from "../../../../../operator/controllers/config-set-
 import type { WireObject } from "../../../../../operator/kit/client/kinds.ts";
 import type { Caches } from "../../../../../operator/ports/caches.ts";
 import { memoryConfigSetVersions } from "../../../../support/doubles/memory/config-sets.ts";
+import { partialDouble } from "../../../../support/doubles/partial-double.ts";
 import { environmentFixture, UID } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
 const version: ConfigSetVersion = { name: "web", version: 2, uid: UID, spec: {} };
@@ -81,10 +82,19 @@ describe("a version is looked at", () => {
         return () => delete tell[key];
       },
     });
-    const kept = { metadata: { name: revision, labels: { [CONFIG_SET_LABEL]: "web" } }, revision: 2 };
-    const revisions = { ...subscribed("revision"), list: () => [kept] };
-    const caches = { environments: subscribed("environment"), revisions };
-    const stop = enqueueOnDisuse(caches as unknown as Caches, (name) => void woken.push(name));
+    const metadata = {
+      name: revision,
+      labels: { [CONFIG_SET_LABEL]: "web" },
+      uid: UID,
+      resourceVersion: "1",
+      creationTimestamp: "",
+    };
+    const kept = { apiVersion: "apps/v1", kind: "ControllerRevision", metadata, revision: 2 };
+    const caches = partialDouble<Caches>({
+      environments: partialDouble(subscribed("environment")),
+      revisions: partialDouble({ ...subscribed("revision"), list: () => [kept] }),
+    });
+    const stop = enqueueOnDisuse(caches, (name) => void woken.push(name));
     return { woken, tell, stop };
   }
 

@@ -8,7 +8,6 @@ import { storedVariables } from "../../../../../operator/controllers/environment
 import { runSteps } from "../../../../../operator/controllers/environment/run-steps.ts";
 import { createSchedule } from "../../../../../operator/controllers/environment/schedule.ts";
 import { statusAfter } from "../../../../../operator/controllers/environment/status/status.ts";
-import type { StepContext } from "../../../../../operator/controllers/environment/step.ts";
 import { environmentSteps } from "../../../../../operator/controllers/environment/steps/index.ts";
 import { chartTemplates } from "../../../../../operator/controllers/environment/template.ts";
 import { secretKind } from "../../../../../operator/kit/client/kinds.ts";
@@ -17,6 +16,7 @@ import type { PodProblem } from "../../../../../operator/ports/pods.ts";
 import { type MemoryCluster, memoryCluster } from "../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
 import { type MemorySecretManager, memorySecretManager } from "../../../../support/doubles/memory/secret-manager.ts";
+import { stepDependencies } from "../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
@@ -25,6 +25,7 @@ import {
   repositoryFixture,
 } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { CACHE_READY, redis, withCache } from "../../../../support/fixtures/redis-backing-service.ts";
+import { endless } from "./step-runs.ts";
 
 const services = [...BACKING_SERVICES, redis];
 const repository = repositoryFixture("shop-api", { secrets: [{ name: "KEY" }] });
@@ -35,38 +36,36 @@ function world() {
   const cluster: MemoryCluster = memoryCluster(now);
   const secretManager: MemorySecretManager = memorySecretManager(now);
   const schedules = { probes: createSchedule(clock, 60_000), secretChecks: createSchedule(clock, 600_000) };
-  const plan = environmentSteps(services, schedules);
   let desired: DesiredApplication | undefined;
   let observed: ObservedApplication = { state: "healthy", revision: "0123456789abcdef", message: "" };
   let problems: readonly PodProblem[] = [];
   let status: EnvironmentStatus = {};
-  const context = {
+  const dependencies = stepDependencies({
     clock,
     cluster,
     secretManager,
-    settings: fixtureSettings,
     backingServices: services,
-    generateSecret: ({ name }: { name: string }) => new Sensitive(`generated ${name}`),
+    generateSecret: ({ name }) => new Sensitive(`generated ${name}`),
     repositories: memoryRepositories(repository),
-    configSets: {},
     deployer: {
       ensureProject: async () => undefined,
-      async ensure(application: DesiredApplication) {
+      async ensure(application) {
         desired = application;
+        return "changed";
       },
       observe: () => observed,
       deployedSources: () => ({}),
     },
     pods: { readiness: async () => "unready", diagnose: async () => ({ problems, quiet: [], isServing: false }) },
     prober: { probe: async () => ({ status: "healthy", responseTimeMs: 1, message: "" }) },
-    signal: new AbortController().signal,
-  } as unknown as StepContext;
+  });
+  const plan = environmentSteps(dependencies, schedules);
   return {
     clock,
     secretManager,
     async reconcile(spec: Partial<EnvironmentSpec>) {
       const environment = environmentFixture({ spec, status });
-      const { results, error } = await runSteps(plan, environment, context);
+      const { results, error } = await runSteps(plan, environment, endless);
       expect(error).toBeUndefined();
       const conditions = plan.map(({ condition }) => condition);
       status = statusAfter(environment, results, { now: now(), settings: fixtureSettings, conditions });

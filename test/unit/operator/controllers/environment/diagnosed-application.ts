@@ -1,12 +1,9 @@
 import type { Condition } from "../../../../../crds/conditions.ts";
-import {
-  diagnoseApplication,
-  type UnhealthyApplication,
-} from "../../../../../operator/controllers/environment/diagnosis.ts";
-import type { StepContext } from "../../../../../operator/controllers/environment/step.ts";
+import { diagnoseApplication } from "../../../../../operator/controllers/environment/diagnosis.ts";
 import type { ObservedApplication, SyncedObject } from "../../../../../operator/ports/deployer.ts";
-import type { Diagnosis, PodProblem, PodProblemReason, QuietProblem } from "../../../../../operator/ports/pods.ts";
+import type { PodProblem, PodProblemReason, QuietProblem } from "../../../../../operator/ports/pods.ts";
 import { memoryRepositories } from "../../../../support/doubles/memory/repositories.ts";
+import { stepDependencies } from "../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -91,13 +88,11 @@ export async function diagnose(scene: Scene) {
       ...(scene.isUnlabelled ? { isUnlabelled: true } : {}),
     };
   });
-  const context = {
+  const dependencies = stepDependencies({
     clock,
-    settings: fixtureSettings,
-    backingServices: [],
     repositories: memoryRepositories(),
     deployer: {
-      async retry(_desired: unknown, since: Date) {
+      async retry(_desired, since) {
         calls.retriedSince.push(since);
         return scene.retryInMs ?? 15_000;
       },
@@ -107,12 +102,12 @@ export async function diagnose(scene: Scene) {
     },
     pods: {
       lastOutput: evidence,
-      async diagnose(): Promise<Diagnosis> {
+      async diagnose() {
         calls.diagnoses += 1;
         return { problems: found, quiet: scene.quiet ?? [], isServing: scene.isServing ?? false };
       },
     },
-  } as unknown as StepContext;
+  });
   const since = new Date(clock.now().getTime() - (scene.degradedSeconds ?? 0) * 1000);
   const observed = {
     state,
@@ -123,6 +118,9 @@ export async function diagnose(scene: Scene) {
     ...(scene.failedHooks ? { failedHooks: scene.failedHooks } : {}),
     ...(scene.waits === undefined ? {} : { waitingSync: waitingSync(scene.waits, clock.now()) }),
   };
-  const unhealthy = { environment, desired: {}, hash: "hash", observed, mayFail } as unknown as UnhealthyApplication;
-  return { result: await diagnoseApplication(unhealthy, context), calls };
+  const { name, uid } = environment.metadata;
+  const { defaultChart: chart } = fixtureSettings;
+  const desired = { environment: { name, uid }, chart, values: {}, sources: {}, leavesReplicas: true };
+  const unhealthy = { environment, desired, hash: "hash", observed, mayFail };
+  return { result: await diagnoseApplication(unhealthy, dependencies), calls };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { runSteps } from "../../../../../operator/controllers/environment/run-steps.ts";
-import type { Step, StepContext } from "../../../../../operator/controllers/environment/step.ts";
+import type { Step } from "../../../../../operator/controllers/environment/step.ts";
 import {
   done,
   failed,
@@ -15,7 +15,7 @@ import { CredentialRejected, RepositoryHostUnavailable } from "../../../../../op
 import { SecretManagerUnavailable } from "../../../../../operator/ports/secret-manager.ts";
 import { CredentialRefused } from "../../../../../operator/repository-access/host-credentials.ts";
 import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
-import { nothing, statesOf, step } from "./step-runs.ts";
+import { endless, statesOf, step } from "./step-runs.ts";
 
 describe("a run of the steps", () => {
   test.each([
@@ -46,8 +46,7 @@ describe("a run of the steps", () => {
   });
 
   test("lets a step decide by its result whether its former findings may be used", async () => {
-    const continueWithPrevious: Step["continueWithPrevious"] = (_environment, _context, result) =>
-      result?.state === "failed";
+    const continueWithPrevious: Step["continueWithPrevious"] = (_environment, result) => result?.state === "failed";
     const behind = async (result: StepResult) => {
       const needed = { ...step("SecretsReady", [], result), continueWithPrevious };
       return (await statesOf([needed, step("ApplicationSynced", ["SecretsReady"], done("Synced"))])).states;
@@ -111,7 +110,7 @@ describe("a run of the steps", () => {
       step("NamespaceReady", [], look(found)),
       step("IsolationReady", ["NamespaceReady"], look("env-shop")),
     ];
-    await runSteps(plan, environment, nothing);
+    await runSteps(plan, environment, endless);
     expect(seen.size).toBe(objects);
     // One run's cache for the environment does not carry over: the world may have changed.
     expect(seen.has(environment)).toBe(false);
@@ -207,8 +206,8 @@ describe("a run of the steps", () => {
   });
 
   test("runs no step after the abort", async () => {
-    const ended = { signal: AbortSignal.abort() } as StepContext;
-    const { error } = await runSteps([step("NamespaceReady", [], done("Never"))], environmentFixture(), ended);
+    const plan = [step("NamespaceReady", [], done("Never"))];
+    const { error } = await runSteps(plan, environmentFixture(), AbortSignal.abort());
     expect(error).toMatchObject({ name: "AbortError" });
   });
 

@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { Condition } from "../../../../../crds/conditions.ts";
 import { runningWhileSuspended } from "../../../../../operator/controllers/environment/steps/application.ts";
 import type { Pods } from "../../../../../operator/ports/pods.ts";
+import { partialDouble } from "../../../../support/doubles/partial-double.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { CREATED, environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 
@@ -31,12 +32,12 @@ async function look(scene: Scene) {
     ...(isNamed ? [named] : []),
   ];
   let reads = 0;
-  const pods = {
+  const pods = partialDouble<Pods>({
     async running() {
       reads += 1;
       return found;
     },
-  } as unknown as Pods;
+  });
   const environment = environmentFixture({ spec: { suspended }, status: { conditions } });
   const { running, recheckMs } = await runningWhileSuspended(environment, { clock, pods });
   return { running, recheckMs, reads };

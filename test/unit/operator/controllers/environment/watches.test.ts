@@ -4,9 +4,11 @@ import type { EphemeralEnvironment } from "../../../../../crds/environment/ephem
 import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../../../../crds/group.ts";
 import type { Repository } from "../../../../../crds/repository/repository.ts";
 import { enqueueOnChanges } from "../../../../../operator/controllers/environment/watches.ts";
+import type { ObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
 import type { WireObject } from "../../../../../operator/kit/client/kinds.ts";
 import type { Priority } from "../../../../../operator/kit/controller/controller.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../../operator/ports/caches.ts";
+import { partialDouble } from "../../../../support/doubles/partial-double.ts";
 import {
   configSetFixture,
   environmentFixture,
@@ -40,13 +42,13 @@ function scene(
     [BY_CONFIG_SET]: "web",
   };
   const by = (index: string, value: string) => (found[index] === value ? known : []);
-  const caches = {
-    environments: { ...subscribed("environment"), by },
-    repositories: subscribed("repository"),
-    configSets: subscribed("configSet"),
-    revisions: subscribed("revision"),
-    children: new Map([["namespaces", subscribed("child")]]),
-  } as unknown as Caches;
+  const caches = partialDouble<Caches>({
+    environments: partialDouble({ ...subscribed("environment"), by }),
+    repositories: partialDouble(subscribed("repository")),
+    configSets: partialDouble(subscribed("configSet")),
+    revisions: partialDouble(subscribed("revision")),
+    children: new Map([["namespaces", partialDouble<ObjectCache<WireObject>>(subscribed("child"))]]),
+  });
   const stop = enqueueOnChanges(caches, (name, priority) => {
     woken.push(name);
     wake(name, priority);

@@ -7,6 +7,7 @@ import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-deliv
 import { enqueueOnRepositories } from "../../../../../operator/controllers/repository/watches.ts";
 import type { CacheListener } from "../../../../../operator/kit/cache/object-cache.ts";
 import type { Caches } from "../../../../../operator/ports/caches.ts";
+import { partialDouble } from "../../../../support/doubles/partial-double.ts";
 import {
   configSetFixture,
   environmentFixture,
@@ -23,18 +24,18 @@ interface Tell {
 function scene(...repositories: readonly Repository[]) {
   const tell: Tell = {};
   const woken: string[] = [];
-  const subscribed = (name: keyof Tell) => ({
-    subscribe: (listener: never) => {
+  const subscribed = <K extends keyof Tell>(name: K) => ({
+    subscribe(listener: Tell[K]) {
       tell[name] = listener;
       return () => delete tell[name];
     },
   });
-  const caches = {
-    repositories: { ...subscribed("repository"), list: () => repositories },
-    configSets: subscribed("configSet"),
-    environments: subscribed("environment"),
-    webhookDeliveries: subscribed("delivery"),
-  } as unknown as Caches;
+  const caches = partialDouble<Caches>({
+    repositories: partialDouble({ ...subscribed("repository"), list: () => [...repositories] }),
+    configSets: partialDouble(subscribed("configSet")),
+    environments: partialDouble(subscribed("environment")),
+    webhookDeliveries: partialDouble(subscribed("delivery")),
+  });
   const end = enqueueOnRepositories(caches, (name) => void woken.push(name));
   return { tell, woken, end };
 }

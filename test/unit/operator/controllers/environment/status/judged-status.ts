@@ -15,6 +15,7 @@ import {
   withFindings,
 } from "../../../../../../operator/controllers/environment/step-result.ts";
 import { environmentSteps } from "../../../../../../operator/controllers/environment/steps/index.ts";
+import { stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -27,7 +28,8 @@ import {
 /** The result of a waiting step. */
 export const soon = { requeueAfterMs: 1 };
 const schedule = createSchedule(new TestClock(), 60_000);
-const plan = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });
+const dependencies = stepDependencies({ backingServices: BACKING_SERVICES });
+const plan = environmentSteps(dependencies, { probes: schedule, secretChecks: schedule });
 /** The conditions of all steps, in order. */
 export const stepConditions = plan.map(({ condition }) => condition);
 /** Results of finished steps. */

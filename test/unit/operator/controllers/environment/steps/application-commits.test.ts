@@ -1,19 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { hashOfDesired } from "../../../../../../operator/controllers/environment/desired/values.ts";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { done } from "../../../../../../operator/controllers/environment/step-result.ts";
 import {
   application,
   desiredApplication,
 } from "../../../../../../operator/controllers/environment/steps/application.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   commitA,
   environmentFixture,
-  fixtureSettings,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
@@ -32,12 +31,9 @@ interface Scene {
 async function running({ tagTemplate, said, suspended = false, before }: Scene) {
   let reads = 0;
   const image = { repository: "registry.test/shop-api", tagTemplate };
-  const context = {
+  const dependencies = stepDependencies({
     clock: new TestClock(CREATED),
-    settings: fixtureSettings,
     repositories: memoryRepositories(repositoryFixture("shop-api", { image })),
-    configSets: {},
-    backingServices: [],
     deployer: {
       ensureProject: async () => undefined,
       ensure: async () => "unchanged",
@@ -50,15 +46,15 @@ async function running({ tagTemplate, said, suspended = false, before }: Scene) 
       },
       running: async () => [],
     },
-    earlier: new Map([["SecretsReady", done("Mirrored")]]),
-  } as unknown as StepContext;
+  });
+  const context = stepContext({ earlier: new Map([["SecretsReady", done("Mirrored")]]) });
   const applied = { branch: "main", commit: commitA, image: "registry.test/shop-api:a" };
   const environmentOf = (more: EnvironmentStatus = {}) =>
     environmentFixture({ spec: { suspended }, status: { sources: { backend: { applied } }, ...more } });
-  const { chart, values } = desiredApplication(environmentOf(), context);
+  const { chart, values } = desiredApplication(environmentOf(), dependencies);
   const revision = `0123456789ab+${hashOfDesired(chart, values)}`;
   const known = before === undefined ? {} : { components: { backend: { commit: before, revision } } };
-  const { findings, requeueAfterMs } = await application.run(environmentOf(known), context);
+  const { findings, requeueAfterMs } = await application(dependencies).run(environmentOf(known), context);
   return { backend: findings?.components?.backend, reads, requeueAfterMs };
 }
 

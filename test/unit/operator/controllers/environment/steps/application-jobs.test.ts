@@ -1,14 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { application } from "../../../../../../operator/controllers/environment/steps/application.ts";
-import type { NamedObject, ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
+import type { Deployer, NamedObject, ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   commitA,
   environmentFixture,
-  fixtureSettings,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
@@ -27,7 +26,7 @@ const migrate = { kind: "Job", name: "migrate" };
 async function reconcile(seen: readonly ObservedApplication[], running: readonly NamedObject[] = []) {
   const requested: string[] = [];
   let looks = 0;
-  const deployer = {
+  const deployer: Partial<Deployer> = {
     ensureProject: async () => undefined,
     ensure: async () => "unchanged",
     observe: () => seen[Math.min(looks++, seen.length - 1)],
@@ -40,18 +39,16 @@ async function reconcile(seen: readonly ObservedApplication[], running: readonly
       return 15_000;
     },
   };
-  const context = {
-    clock: new TestClock(CREATED),
-    settings: fixtureSettings,
-    repositories: memoryRepositories(repositoryFixture("shop-api")),
-    configSets: {},
-    backingServices: [],
-    deployer,
-    earlier: new Map(),
-  } as unknown as StepContext;
+  const step = application(
+    stepDependencies({
+      clock: new TestClock(CREATED),
+      repositories: memoryRepositories(repositoryFixture("shop-api")),
+      deployer,
+    }),
+  );
   const applied = { branch: "main", commit: commitA, image: "registry.test/shop-api:a" };
   const environment = environmentFixture({ status: { sources: { backend: { applied } } } });
-  return { result: await application.run(environment, context), requests: requested };
+  return { result: await step.run(environment, stepContext()), requests: requested };
 }
 
 describe("Jobs that a sync could not change", () => {

@@ -2,18 +2,14 @@ import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../../../crds/conditions.ts";
 import type { ChartSource } from "../../../../../../crds/repository/repository.ts";
 import { hashOfDesired } from "../../../../../../operator/controllers/environment/desired/values.ts";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { done, failed, type StepResult } from "../../../../../../operator/controllers/environment/step-result.ts";
 import {
   application,
   desiredApplication,
 } from "../../../../../../operator/controllers/environment/steps/application.ts";
-import {
-  DeployerUnavailable,
-  type DesiredApplication,
-  type ObservedApplication,
-} from "../../../../../../operator/ports/deployer.ts";
+import { DeployerUnavailable, type ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -41,18 +37,14 @@ async function settle(scene: Scene) {
   const clock = new TestClock(CREATED);
   const since = healthySeconds === undefined ? {} : { since: new Date(clock.now().getTime() - healthySeconds * 1000) };
   const observed: ObservedApplication = { state: "healthy", revision: "0123456789abcdef", message: "", ...since };
-  const context = {
+  const dependencies = stepDependencies({
     clock,
-    settings: fixtureSettings,
     repositories: memoryRepositories(repositoryFixture("shop-api")),
-    configSets: {},
-    backingServices: [],
     deployer: { ensureProject: async () => undefined, ensure: async () => "unchanged", observe: () => observed },
-    cluster: { ensure: async () => "unchanged" },
-    earlier: new Map([["SecretsReady", secrets]]),
-  } as unknown as StepContext;
+  });
+  const context = stepContext({ earlier: new Map([["SecretsReady", secrets]]) });
   const sources = applied;
-  const { chart, values } = desiredApplication(environmentFixture({ status: { sources } }), context);
+  const { chart, values } = desiredApplication(environmentFixture({ status: { sources } }), dependencies);
   const hash = hashOfDesired(chart, values);
   const condition = {
     type: "ApplicationSynced",
@@ -65,7 +57,7 @@ async function settle(scene: Scene) {
   const environment = environmentFixture({
     status: { sources, desiredHash: hash, conditions: [condition], ...before },
   });
-  return application.run(environment, context);
+  return application(dependencies).run(environment, context);
 }
 
 const reported = { state: "waiting", reason: "CrashLoop", message: "backend: it ends" };
@@ -108,21 +100,18 @@ test.each([
 ])("the deployer is confined to $name before it is requested for the application", async ({ repository, expected }) => {
   const requested: unknown[] = [];
   const stop = new DeployerUnavailable("it is away");
-  const context = {
-    settings: fixtureSettings,
+  const dependencies = stepDependencies({
     repositories: memoryRepositories(repository),
-    configSets: {},
-    backingServices: [],
     deployer: {
-      ensureProject: async (owner: object, to: ChartSource) => void requested.push("ensureProject", owner, to),
-      ensure: async (desired: DesiredApplication) => {
+      ensureProject: async (owner, to) => void requested.push("ensureProject", owner, to),
+      ensure: async (desired) => {
         requested.push("ensure", desired.environment, desired.chart);
         throw stop;
       },
     },
-  } as unknown as StepContext;
+  });
   const environment = environmentFixture({ status: { sources: applied } });
   const { name, uid } = environment.metadata;
-  await expect(application.run(environment, context)).rejects.toBe(stop);
+  await expect(application(dependencies).run(environment, stepContext())).rejects.toBe(stop);
   expect(requested).toEqual(["ensureProject", { name, uid }, expected, "ensure", { name, uid }, expected]);
 });

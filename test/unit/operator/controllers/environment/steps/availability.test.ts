@@ -3,15 +3,14 @@ import type { Condition } from "../../../../../../crds/conditions.ts";
 import { RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../../crds/repository/repository.ts";
 import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { availability } from "../../../../../../operator/controllers/environment/steps/availability.ts";
-import type { ProbeResult } from "../../../../../../operator/ports/url-prober.ts";
+import type { ProbeResult, UrlProber } from "../../../../../../operator/ports/url-prober.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
   environmentFixture,
-  fixtureSettings,
   minutesLater,
   repositoryFixture,
   UID,
@@ -46,8 +45,8 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
   const { checkedMinutesAgo, runs = "hash", suspended = false, refusal, tokens, hosts, hostAnswers = {} } = more;
   const clock = new TestClock(minutesLater(atMinutes - (checkedMinutesAgo ?? 0)).toISOString());
   const requested: string[] = [];
-  const prober = {
-    async probe(url: string, path: string) {
+  const prober: UrlProber = {
+    async probe(url, path) {
       requested.push(url + path);
       const name = /--(\w+)/.exec(url)?.[1] ?? "";
       return { status: hostAnswers[name] ?? answer, ...refusal, responseTimeMs: 1, message: "it answered 503" };
@@ -70,13 +69,13 @@ async function step({ urlsReady, sinceMinutes = 0, wasReady, atMinutes = 0, answ
   const repositories = memoryRepositories(
     repositoryFixture("shop-api", { healthPath: "/healthz", ...(hosts && { hosts }) }),
   );
-  const context = { settings: fixtureSettings, clock, prober, repositories } as unknown as StepContext;
   const schedule = createSchedule(clock, PERIOD_MS);
+  const dependencies = stepDependencies({ clock, prober, repositories });
   if (checkedMinutesAgo !== undefined) schedule.taken(UID);
   clock.advance((checkedMinutesAgo ?? 0) * 60_000);
-  const result = await availability(schedule).run(
+  const result = await availability(dependencies, { probes: schedule, secretChecks: schedule }).run(
     environmentFixture({ metadata, spec: { suspended }, status }),
-    context,
+    stepContext(),
   );
   return { result, requests: requested, schedule, clock };
 }
@@ -149,7 +148,8 @@ describe("the URLs", () => {
     ["not before they answered once", {}, false],
     ["ever after, whatever goes before", { readyAt: CREATED }, true],
   ])("are watched although the steps before are not done: %s", (_when, status, expected) => {
-    const { alwaysRun } = availability(createSchedule(new TestClock(), PERIOD_MS));
+    const schedule = createSchedule(new TestClock(), PERIOD_MS);
+    const { alwaysRun } = availability(stepDependencies({}), { probes: schedule, secretChecks: schedule });
     expect(alwaysRun?.(environmentFixture({ status }))).toBe(expected);
   });
 

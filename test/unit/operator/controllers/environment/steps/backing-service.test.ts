@@ -2,11 +2,11 @@ import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../../../crds/conditions.ts";
 import { postgresql } from "../../../../../../operator/controllers/environment/backing-services/postgresql.ts";
 import { environmentValues, hashOfDesired } from "../../../../../../operator/controllers/environment/desired/values.ts";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
-import { backingService } from "../../../../../../operator/controllers/environment/steps/backing-service.ts";
+import { backingServices } from "../../../../../../operator/controllers/environment/steps/backing-service.ts";
 import type { ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
 import type { PodProblem, PodProblemReason } from "../../../../../../operator/ports/pods.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -66,24 +66,25 @@ async function step(scene: Scene) {
       remedy: "repair it",
     }),
   );
-  const context = {
-    settings: fixtureSettings,
-    backingServices: [postgresql],
-    clock: new TestClock(minutesLater(10).toISOString()),
-    repositories: memoryRepositories(repository),
-    deployer: { observe: () => observed },
-    pods: {
-      async readiness(_environment: unknown, component: string) {
-        reads.push(`readiness of ${component}`);
-        return scene.readiness ?? "unready";
+  const [service] = backingServices(
+    stepDependencies({
+      backingServices: [postgresql],
+      clock: new TestClock(minutesLater(10).toISOString()),
+      repositories: memoryRepositories(repository),
+      deployer: { observe: () => observed },
+      pods: {
+        async readiness(_environment, component) {
+          reads.push(`readiness of ${component}`);
+          return scene.readiness ?? "unready";
+        },
+        async diagnose() {
+          reads.push("pods");
+          return { problems: found, quiet: [], isServing: false };
+        },
       },
-      async diagnose() {
-        reads.push("pods");
-        return { problems: found, quiet: [], isServing: false };
-      },
-    },
-  } as unknown as StepContext;
-  return { result: await backingService(postgresql).run({ ...made, status }, context), reads };
+    }),
+  );
+  return { result: await service?.run({ ...made, status }, stepContext()), reads };
 }
 
 const ready = { status: "True", reason: "Ready", message: "" } as const;

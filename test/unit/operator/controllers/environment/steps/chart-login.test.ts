@@ -3,12 +3,13 @@ import { settingsFrom } from "../../../../../../config/settings.ts";
 import type { EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
 import type { Sensitive } from "../../../../../../crds/sensitive.ts";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { application } from "../../../../../../operator/controllers/environment/steps/application.ts";
 import type { ChartLogin, ObservedApplication } from "../../../../../../operator/ports/deployer.ts";
-import { SecretManagerUnavailable } from "../../../../../../operator/ports/secret-manager.ts";
+import { type SecretManager, SecretManagerUnavailable } from "../../../../../../operator/ports/secret-manager.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
+import { partialDouble } from "../../../../../support/doubles/partial-double.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   CREATED,
@@ -44,34 +45,34 @@ async function reconcile(scene: Scene) {
   const chart = { repoUrl, path: "shop", revision: "main", credentialsRef: { name: "shop", key: "latest" } };
   const given: (ChartLogin | undefined)[] = [];
   const ensured: object[] = [];
-  const context = {
+  const dependencies = stepDependencies({
     settings,
     clock: new TestClock(CREATED),
-    configSets: {},
-    backingServices: [],
-    earlier: new Map(),
     repositories: memoryRepositories(repositoryFixture("shop-api", { chart })),
-    secretManager: {
-      read: (id: string, version: number | "latest") =>
+    secretManager: partialDouble<SecretManager>({
+      read: (id, version) =>
         isAway ? Promise.reject(new SecretManagerUnavailable("it is away")) : secretManager.read(id, version),
-    },
+    }),
     deployer: {
       loginAgeMs: () => ageMs,
-      ensureProject: async (_owner: object, to: object, login?: ChartLogin) => {
+      ensureProject: async (_owner, to, login) => {
         expect(to).toEqual({ repoUrl, path: "shop", revision: "main" });
         given.push(login);
       },
-      ensure: async (desired: object) => void ensured.push(desired),
+      ensure: async (desired) => {
+        ensured.push(desired);
+        return "changed";
+      },
       observe: () => scene.observed,
       retry: async () => 15_000,
     },
-    pods: { diagnose: async () => ({ problems: [] }) },
-  } as unknown as StepContext;
+    pods: { diagnose: async () => ({ problems: [], quiet: [], isServing: false }) },
+  });
   const sources = { backend: { applied: { branch: "main", commit: commitA, image: "registry.test/shop-api:a" } } };
   const environment = environmentFixture({ status: { sources, ...scene.status } });
   const annotations = scene.isRequested ? { [RECONCILE_ANNOTATION]: "now" } : {};
   const requested = { ...environment, metadata: { ...environment.metadata, annotations } };
-  const result = await application.run(requested, context);
+  const result = await application(dependencies).run(requested, stepContext());
   const shown = (login: ChartLogin | undefined) =>
     login && { ...login, ...(login.credential && { credential: (login.credential as Sensitive).reveal() }) };
   return { result, given: given.map(shown), isEnsured: ensured.length > 0 };

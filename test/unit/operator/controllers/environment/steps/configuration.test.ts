@@ -9,14 +9,13 @@ import type {
   EnvironmentSpec,
   EphemeralEnvironment,
 } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { configuration } from "../../../../../../operator/controllers/environment/steps/configuration.ts";
 import { memoryConfigSets, memoryConfigSetVersions } from "../../../../../support/doubles/memory/config-sets.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import {
   configSetFixture,
   environmentFixture,
-  fixtureSettings,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
@@ -25,13 +24,12 @@ const first = configSetFixture("web", { ttlDefaultHours: 8 });
 const kept = currentVersion(first);
 const pin = { name: "web", version: 1, revision: revisionName(kept) };
 
-function contextOf(configSet: ConfigSetSpec | undefined, versions: readonly ConfigSetVersion[] = []): StepContext {
-  return {
-    settings: fixtureSettings,
+function dependenciesOf(configSet: ConfigSetSpec | undefined, versions: readonly ConfigSetVersion[] = []) {
+  return stepDependencies({
     repositories: memoryRepositories(repository),
     configSets: configSet ? memoryConfigSets(configSetFixture("web", configSet)) : memoryConfigSets(),
     configSetVersions: memoryConfigSetVersions(versions),
-  } as unknown as StepContext;
+  });
 }
 
 const using: Partial<EnvironmentSpec> = { configSet: { name: "web" } };
@@ -103,19 +101,21 @@ describe("the configuration", () => {
       expected: { state: "done", reason: "Resolved", findings: { configSet: { ...pin, ttlDefaultHours: 8 } } },
     },
   ])("$name", async ({ given, expected }) => {
-    expect(await configuration.run(given, contextOf(first.spec))).toEqual(expect.objectContaining(expected));
+    expect(await configuration(dependenciesOf(first.spec)).run(given, stepContext())).toEqual(
+      expect.objectContaining(expected),
+    );
   });
 
   test("is kept before it is published", async () => {
-    const context = contextOf(first.spec);
-    await configuration.run(environmentFixture({ spec: using }), context);
-    expect(context.configSetVersions.find(pin.revision)).toEqual(kept);
+    const dependencies = dependenciesOf(first.spec);
+    await configuration(dependencies).run(environmentFixture({ spec: using }), stepContext());
+    expect(dependencies.configSetVersions.find(pin.revision)).toEqual(kept);
   });
 });
 
 describe("a configuration that is not resolved lets the rest go on", () => {
   const standing = (given: EphemeralEnvironment, versions: readonly ConfigSetVersion[]) =>
-    configuration.continueWithPrevious?.(given, contextOf(undefined, versions));
+    configuration(dependenciesOf(undefined, versions)).continueWithPrevious?.(given);
 
   test.each([
     {
@@ -152,24 +152,29 @@ describe("a config set of groups", () => {
 
   test("is refused to an environment of others that no owner is named of, and heals with the groups", async () => {
     const environment = environmentFixture({ spec: { ...using, access: { groups: ["billing"] } } });
-    expect(await configuration.run(environment, contextOf(theirs))).toMatchObject({
+    expect(await configuration(dependenciesOf(theirs)).run(environment, stepContext())).toMatchObject({
       state: "failed",
       reason: "ConfigSetNotShared",
       message: expect.stringContaining("spec.access.groups"),
     });
-    expect(configuration.continueWithPrevious?.(environment, contextOf(theirs))).toBe(false);
-    expect(await configuration.run(environment, contextOf({}))).toMatchObject({ state: "done" });
+    expect(configuration(dependenciesOf(theirs)).continueWithPrevious?.(environment)).toBe(false);
+    expect(await configuration(dependenciesOf({})).run(environment, stepContext())).toMatchObject({ state: "done" });
   });
 
   test.each([
     ["names one of them", { access: { groups: ["shop"] } }],
     ["has an owner, whom REST has checked", { owner: { subject: "https://i.test#dev", email: "", name: "" } }],
   ])("is had by one that %s", async (_what, spec) => {
-    const result = await configuration.run(environmentFixture({ spec: { ...using, ...spec } }), contextOf(theirs));
+    const result = await configuration(dependenciesOf(theirs)).run(
+      environmentFixture({ spec: { ...using, ...spec } }),
+      stepContext(),
+    );
     expect(result).toMatchObject({ state: "done", findings: { configSet: { name: "web" } } });
   });
 
   test("stays with what was made with it", async () => {
-    expect(await configuration.run(pinned(using), contextOf(theirs))).toMatchObject({ state: "done" });
+    expect(await configuration(dependenciesOf(theirs)).run(pinned(using), stepContext())).toMatchObject({
+      state: "done",
+    });
   });
 });

@@ -3,10 +3,12 @@ import { EnvironmentStatus } from "../../../../../../crds/environment/environmen
 import { BACKING_SERVICES } from "../../../../../../operator/controllers/environment/backing-services/index.ts";
 import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
 import { environmentSteps } from "../../../../../../operator/controllers/environment/steps/index.ts";
+import { stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 
 const schedule = createSchedule(new TestClock(), 60_000);
-const steps = environmentSteps(BACKING_SERVICES, { probes: schedule, secretChecks: schedule });
+const dependencies = stepDependencies({ backingServices: BACKING_SERVICES });
+const steps = environmentSteps(dependencies, { probes: schedule, secretChecks: schedule });
 /** Status fields that no step writes, by their writer. */
 const OTHER_WRITERS = {
   reconciler: [

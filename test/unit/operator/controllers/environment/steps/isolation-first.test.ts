@@ -1,10 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../../../config/settings.ts";
 import type { EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
-import { Sensitive } from "../../../../../../crds/sensitive.ts";
 import { runSteps } from "../../../../../../operator/controllers/environment/run-steps.ts";
 import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
-import type { Step, StepContext } from "../../../../../../operator/controllers/environment/step.ts";
+import type { Step } from "../../../../../../operator/controllers/environment/step.ts";
 import { application } from "../../../../../../operator/controllers/environment/steps/application.ts";
 import { configuration } from "../../../../../../operator/controllers/environment/steps/configuration.ts";
 import { isolation } from "../../../../../../operator/controllers/environment/steps/isolation.ts";
@@ -17,12 +16,14 @@ import { DeployerUnavailable } from "../../../../../../operator/ports/deployer.t
 import { memoryCluster } from "../../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
+import { stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
+import { endless } from "../step-runs.ts";
 
 function world() {
   const clock = new TestClock();
@@ -32,30 +33,34 @@ function world() {
   const imagePullSecretRef = { name: "shop", key: "latest" };
   const requested: string[] = [];
   let isDown = false;
-  const answer = (what: string) => async () => {
+  const request = (what: string) => {
     if (isDown) throw new DeployerUnavailable("it is away");
     requested.push(what);
-    return "created";
   };
-  const context = {
+  const dependencies = stepDependencies({
     clock,
     cluster,
     secretManager,
-    generateSecret: () => new Sensitive("x"),
     settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
     repositories: memoryRepositories(repositoryFixture("shop-api", { imagePullSecretRef })),
-    deployer: { ensureProject: answer("ensureProject"), ensure: answer("ensure"), observe: () => undefined },
-    backingServices: [],
-    signal: new AbortController().signal,
-  } as unknown as StepContext;
+    deployer: {
+      ensureProject: async () => request("ensureProject"),
+      async ensure() {
+        request("ensure");
+        return "created";
+      },
+      observe: () => undefined,
+    },
+  });
+  const schedule = createSchedule(clock, 600_000);
   secretManager.share({ id: "shop", labels: {}, values: ["reader:one"] });
   const plan: readonly Step[] = [
-    namespace,
-    configuration,
-    isolation,
-    secrets(createSchedule(clock, 600_000)),
-    source,
-    application,
+    namespace(dependencies),
+    configuration(dependencies),
+    isolation(dependencies),
+    secrets(dependencies, { probes: schedule, secretChecks: schedule }),
+    source(dependencies),
+    application(dependencies),
   ];
   let status: EnvironmentStatus = {};
   return {
@@ -66,7 +71,7 @@ function world() {
       isDown = is;
     },
     async pass() {
-      const { results, error } = await runSteps(plan, environmentFixture({ status }), context);
+      const { results, error } = await runSteps(plan, environmentFixture({ status }), endless);
       status = Object.assign({}, status, ...[...results.values()].map(({ findings }) => findings));
       return { results, error };
     },

@@ -72,11 +72,12 @@ export function pulledImages() {
       secretManager,
       repositories,
       settings,
-      clock,
       isCheckDue,
       checks: createSchedule(clock, 600_000),
+      environmentsOf: () => [],
+      earlier: new Map(),
       canContinueAfter: async () => true,
-    } as unknown as SecretsContext;
+    };
   }
 
   /** A reconcile a minute later; its findings are in the next one's status. */

@@ -2,24 +2,27 @@ import { expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../../../config/settings.ts";
 import type { EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
-import { Sensitive } from "../../../../../../crds/sensitive.ts";
 import { credentialsIn } from "../../../../../../operator/controllers/environment/desired/pull-secret.ts";
 import { createSchedule } from "../../../../../../operator/controllers/environment/schedule.ts";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { failed, waiting } from "../../../../../../operator/controllers/environment/step-result.ts";
 import { secrets } from "../../../../../../operator/controllers/environment/steps/secrets.ts";
 import { secretKind } from "../../../../../../operator/kit/client/kinds.ts";
 import { memoryCluster } from "../../../../../support/doubles/memory/cluster.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
-  fixtureSettings,
   minutesLater,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../../support/fixtures/test-settings.ts";
+
+function schedules(clock: TestClock, periodMs: number) {
+  const schedule = createSchedule(clock, periodMs);
+  return { probes: schedule, secretChecks: schedule };
+}
 
 /** A reconcile ten minutes after the creation, for a value awaited since that minute. */
 async function awaited(sinceMinutes: number) {
@@ -31,16 +34,14 @@ async function awaited(sinceMinutes: number) {
     spec: { secrets: { provided: ["SECRET_KEY"] } },
     status: { rollout: { specHash: "", since: moment }, conditions: [{ ...condition, lastTransitionTime: moment }] },
   });
-  const context = {
+  const dependencies = stepDependencies({
     clock,
-    settings: fixtureSettings,
     repositories: memoryRepositories(repositoryFixture()),
     cluster: memoryCluster(now),
     secretManager: memorySecretManager(now),
-    generateSecret: () => new Sensitive("x"),
-    backingServices: [],
-  } as unknown as StepContext;
-  const { state, ...result } = await secrets(createSchedule(clock, 60_000)).run(environment, context);
+  });
+  const step = secrets(dependencies, schedules(clock, 60_000));
+  const { state, ...result } = await step.run(environment, stepContext());
   return { state, reason: "reason" in result && result.reason };
 }
 
@@ -69,8 +70,8 @@ test.each([
     expected: false,
   },
 ])("the former secrets are used while a request is refused: $name", ({ given, state, expected }) => {
-  const { continueWithPrevious } = secrets(createSchedule(new TestClock(), 60_000));
-  expect(continueWithPrevious?.(environmentFixture({ status: given }), {} as StepContext, state)).toBe(expected);
+  const { continueWithPrevious } = secrets(stepDependencies({}), schedules(new TestClock(), 60_000));
+  expect(continueWithPrevious?.(environmentFixture({ status: given }), state)).toBe(expected);
 });
 
 /** Reconciles of an environment with a pull credential of the secret manager, on one clock. */
@@ -81,16 +82,9 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
   const hostCredentials = [{ id: "shop", hosts: ["registry.test"] }];
   const repository = repositoryFixture("shop-api", { imagePullSecretRef });
   const repositories = memoryRepositories(repository);
-  const context = {
-    clock,
-    cluster,
-    secretManager,
-    repositories,
-    generateSecret: () => new Sensitive("x"),
-    canContinueAfter: async () => true,
-    backingServices: [],
-    settings: settingsFrom({ ...testSettings, secrets: { hostCredentials } }),
-  } as unknown as StepContext;
+  const settings = settingsFrom({ ...testSettings, secrets: { hostCredentials } });
+  const dependencies = stepDependencies({ clock, cluster, secretManager, repositories, settings });
+  const context = stepContext({ canContinueAfter: async () => true });
   const condition = { reason: "Any", message: "", lastTransitionTime: minutesLater(0).toISOString() };
   const stood = (["NamespaceReady", "SecretsReady"] as const).map((type) => ({ type, status: "True" as const }));
   const synced = { type: "ApplicationSynced", status: applicationSynced } as const;
@@ -98,7 +92,7 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
     conditions: [...stood, synced].map((one) => ({ ...one, ...condition })),
     desiredHash: "1",
   };
-  let step = secrets(createSchedule(clock, 600_000));
+  let step = secrets(dependencies, schedules(clock, 600_000));
   const store = (value: string) => secretManager.share({ id: "shop", labels: {}, values: [value] });
   store("reader:one");
   return {
@@ -109,7 +103,7 @@ function pullingWorld(applicationSynced: "True" | "Unknown") {
     repository,
     repositories,
     restart() {
-      step = secrets(createSchedule(clock, 6e5));
+      step = secrets(dependencies, schedules(clock, 600_000));
     },
     async pass(annotations: Record<string, string> = {}) {
       const environment = environmentFixture({ status });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { source } from "../../../../../../operator/controllers/environment/steps/source.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   commitA,
@@ -186,12 +186,14 @@ describe("a commit with a pipeline", () => {
     const frontend = { repository: "shop-web", branch: "main", commit: commitB };
     const building = { ...specWith({}), frontend };
     const web = repositoryFixture("shop-web", { type: "frontend" });
-    const context = {
-      clock: new TestClock(minutesLater(0).toISOString()),
-      deployer: { deployedSources: () => ({}) },
-      repositories: memoryRepositories(repositoryFixture(), web),
-    } as unknown as StepContext;
-    const { findings } = await source.run(environmentFixture({ spec: building }), context);
+    const { run } = source(
+      stepDependencies({
+        clock: new TestClock(minutesLater(0).toISOString()),
+        deployer: { deployedSources: () => ({}) },
+        repositories: memoryRepositories(repositoryFixture(), web),
+      }),
+    );
+    const { findings } = await run(environmentFixture({ spec: building }), stepContext());
     expect(findings?.sources?.frontend).toEqual({});
   });
 });

@@ -2,12 +2,11 @@ import { settingsFrom } from "../../../../../../config/settings.ts";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { RECONCILE_ANNOTATION } from "../../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../../crds/repository/repository.ts";
-import type { Sensitive } from "../../../../../../crds/sensitive.ts";
-import type { StepContext } from "../../../../../../operator/controllers/environment/step.ts";
 import { source } from "../../../../../../operator/controllers/environment/steps/source.ts";
 import { CredentialRejected } from "../../../../../../operator/ports/repository-host.ts";
 import { memoryRepositories } from "../../../../../support/doubles/memory/repositories.ts";
 import { memorySecretManager } from "../../../../../support/doubles/memory/secret-manager.ts";
+import { stepContext, stepDependencies } from "../../../../../support/doubles/step-dependencies.ts";
 import { TestClock } from "../../../../../support/doubles/test-clock.ts";
 import {
   environmentFixture,
@@ -80,21 +79,23 @@ export async function step(scene: Scene) {
     metadata: { annotations: token === undefined ? {} : { [RECONCILE_ANNOTATION]: token } },
   });
   const [branch = "", commit = ""] = carried?.split("@") ?? [];
-  const context = {
-    clock: new TestClock(minutesLater(minutes).toISOString()),
-    deployer: { deployedSources: () => (carried ? { backend: { branch, commit } } : {}) },
-    repositories: memoryRepositories(...registered.map((name) => repositoryFixture(name, repository))),
-    settings,
-    secretManager,
-    repositoryHost: {
-      async head(_url: string, of: string, credential?: Sensitive) {
-        requested.push(credential === undefined ? of : `${of} as ${credential.reveal()}`);
-        if (scene.isClosed) throw new CredentialRejected("renew it");
-        return of === "gone" ? undefined : HEAD;
+  const { run, continueWithPrevious } = source(
+    stepDependencies({
+      clock: new TestClock(minutesLater(minutes).toISOString()),
+      deployer: { deployedSources: () => (carried ? { backend: { branch, commit } } : {}) },
+      repositories: memoryRepositories(...registered.map((name) => repositoryFixture(name, repository))),
+      settings,
+      secretManager,
+      repositoryHost: {
+        async head(_url, of, credential) {
+          requested.push(credential === undefined ? of : `${of} as ${credential.reveal()}`);
+          if (scene.isClosed) throw new CredentialRejected("renew it");
+          return of === "gone" ? undefined : HEAD;
+        },
       },
-    },
-  } as unknown as StepContext;
-  const result = await source.run(environment, context);
+    }),
+  );
+  const result = await run(environment, stepContext());
   const found = result.findings?.sources?.backend ?? environment.status?.sources?.backend;
-  return { result, requested, found, stands: source.continueWithPrevious?.(environment, context) };
+  return { result, requested, found, stands: continueWithPrevious?.(environment) };
 }
