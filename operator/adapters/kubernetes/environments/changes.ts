@@ -7,7 +7,7 @@ import {
   RECONCILE_ANNOTATION,
   reconcileToken,
 } from "../../../../crds/group.ts";
-import { isConflict, isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
+import { isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
 import { createKeyedMutex } from "../../../kit/keyed-mutex.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
@@ -87,19 +87,16 @@ export function activityAnnotation(environment: EphemeralEnvironment, now: Date)
   return { [LAST_ACTIVITY_ANNOTATION]: now.toISOString() };
 }
 
-/** Writes the annotation; it is no change of the environment, so it has no audit record. */
-export async function recordActivity(
-  { client, cache, clock }: EnvironmentStore,
-  environment: EphemeralEnvironment,
-): Promise<void> {
-  const { name, uid } = environment.metadata;
-  const annotations = activityAnnotation(cache.get(name) ?? environment, clock.now());
-  if (annotations === undefined) return;
+/** Writes the annotation, without an audit record: it is no change of the environment. Fine when that is gone. */
+export async function recordActivity(store: EnvironmentStore, environment: EphemeralEnvironment): Promise<void> {
+  const { auditId: _, traceparent: __, ...unstamped } = store;
   try {
-    kept(cache, await client.patch(environmentType, { name }, { metadata: { uid, annotations } }, { as: "merge" }));
+    await patchLatest(unstamped, environment, (current) => {
+      const annotations = activityAnnotation(current, store.clock.now());
+      return annotations && { annotations };
+    });
   } catch (error) {
-    // Gone, or another one of its name: the caller's next read says so.
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    if (!(error instanceof EnvironmentNotFound)) throw error;
   }
 }
 

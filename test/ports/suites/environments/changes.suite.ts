@@ -2,8 +2,7 @@ import { expect, test } from "@jest/globals";
 import { expiresAt } from "../../../../crds/environment/lifetime.ts";
 import { EnvironmentConflict, EnvironmentNotFound } from "../../../../crds/errors.ts";
 import { EXTENSION_NOTE_ANNOTATION, LAST_ACTIVITY_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
-import { unique } from "../../../support/plane/people.ts";
-import { type EnvironmentsScene, NO_ONES_ID, spec } from "./scene.ts";
+import { type EnvironmentsScene, spec } from "./scene.ts";
 
 /** Tests of extensions, switches and removals. */
 export function changingEnvironments(scene: EnvironmentsScene): void {
@@ -83,12 +82,15 @@ export function changingEnvironments(scene: EnvironmentsScene): void {
     expect((await found(made.metadata.uid)).metadata.resourceVersion).toBe(seen.metadata.resourceVersion);
   });
 
-  test("the look at an environment that is gone, or another one of its name, is fine and records nothing", async () => {
-    const made = await create();
-    const other = { ...made, metadata: { ...made.metadata, uid: NO_ONES_ID } };
-    await scene.world.environments.recordActivity(other);
-    expect((await found(made.metadata.uid)).metadata.annotations ?? {}).not.toHaveProperty([LAST_ACTIVITY_ANNOTATION]);
-    await scene.world.environments.recordActivity({ ...made, metadata: { ...made.metadata, name: unique("gone-") } });
+  test("the look at an environment that is gone records nothing, also when its name lives on", async () => {
+    const made = await createHeld();
+    await scene.world.environments.remove(made);
+    await scene.world.release(await found(made.metadata.uid));
+    await scene.world.environments.recordActivity(made);
+    const other = await scene.world.environments.create(made.metadata.name, spec);
+    await scene.world.environments.recordActivity(made);
+    const { annotations = {} } = (await found(other.metadata.uid)).metadata;
+    expect(annotations).not.toHaveProperty([LAST_ACTIVITY_ANNOTATION]);
   });
 
   test("a move merges branch, commit and version, and leaves the rest of the source", async () => {
