@@ -73,10 +73,6 @@ interface UnhealthyPods {
   readonly only?: { readonly component: string; readonly condition: StepCondition };
 }
 
-export interface UnhealthyApplication extends UnhealthyPods {
-  readonly desired: DesiredApplication;
-}
-
 interface Case extends UnhealthyPods {
   /** Condition of the last reconcile, if it was about the same values. */
   readonly former: Condition | undefined;
@@ -96,7 +92,7 @@ interface QuietProblems {
  * restart is no recovery.
  */
 export async function diagnoseApplication(
-  application: UnhealthyApplication,
+  application: UnhealthyPods & { readonly desired: DesiredApplication },
   context: DiagnosisDependencies,
 ): Promise<Unfinished | QuietProblems> {
   const one = caseOf(application, context.clock);
@@ -186,7 +182,9 @@ async function awaited(one: Case, sync: WaitingSync, context: DiagnosisDependenc
   const failure = formerFailure(one);
   if (failure !== undefined) return failure;
   const { problems } = await pods.diagnose(one.environment.metadata, [], selectorsOf(one.environment, context));
-  const own = problems.filter(({ object }) => objects.some(({ kind, name }) => isSame(object, { kind, name })));
+  const own = problems.filter(({ object }) =>
+    objects.some(({ kind, name }) => object.kind === kind && object.name === name),
+  );
   const why = own.map(({ what, remedy }) => `; ${what}: ${remedy}`).join("");
   const end = isHook ? `, for ${hookSeconds} s at most` : "";
   const summary = `the sync waits for ${names}${isHook ? " to end" : " to be healthy"}${end}${why}`;
@@ -196,8 +194,6 @@ async function awaited(one: Case, sync: WaitingSync, context: DiagnosisDependenc
   const requeueAfterMs = isHook ? Math.min(RECHECK_MS, Math.max(1_000, leftMs)) : RECHECK_MS;
   return waiting(reason, message, { requeueAfterMs });
 }
-
-const isSame = (one: NamedObject, other: NamedObject) => one.kind === other.kind && one.name === other.name;
 
 interface LogSource {
   readonly title: string;
@@ -351,8 +347,7 @@ async function withEvidence(summary: string, sources: readonly LogSource[]): Pro
 function lastThatFit(text: string, length: number): string {
   const lines = text.split("\n");
   while (lines.length > 1 && lines.join("\n").length > length) lines.shift();
-  const left = lines.join("\n");
-  return length <= 0 ? "" : clipped(left, length);
+  return length <= 0 ? "" : clipped(lines.join("\n"), length);
 }
 
 /**

@@ -44,10 +44,8 @@ export function waitingForCredential(error: unknown): Unfinished | undefined {
   return rejection && { ...rejection, state: "waiting" };
 }
 
-type Rejection = Pick<Unfinished, "reason" | "message"> & { readonly requeueAfterMs: number };
-
 /** A refused credential stays so until the settings, the Repository, the secret manager or the host change. */
-function rejectionOf(error: unknown): Rejection | undefined {
+function rejectionOf(error: unknown) {
   if (error instanceof CredentialRefused) {
     return { reason: error.reason, message: error.message, requeueAfterMs: CREDENTIAL_RECHECK_MS };
   }

@@ -161,8 +161,6 @@ function madeFor(change: StoredChange): string {
   return madeBy(change);
 }
 
-const SOON_MS = HOUR_MS;
-
 /**
  * Publishes once per expiry that it is within the hour. One first seen within it is skipped: the environment is new or
  * changed, or the event preceded a restart. In memory only.
@@ -175,7 +173,7 @@ export function createExpiringSoon({ events, clock }: { readonly events: EventRe
       const { uid } = environment.metadata;
       const from = deletableFrom(environment);
       const dueInMs = (from?.getTime() ?? 0) - clock.now().getTime();
-      if (from !== undefined && dueInMs > SOON_MS) {
+      if (from !== undefined && dueInMs > HOUR_MS) {
         ahead.set(uid, from.getTime());
         return;
       }

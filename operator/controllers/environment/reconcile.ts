@@ -11,7 +11,6 @@ import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
-import type { EnvironmentStatusWriter } from "../../ports/environments.ts";
 import { finalize } from "./deletion/finalize.ts";
 import type { EnvironmentDependencies } from "./dependencies.ts";
 import { createExpiringSoon } from "./events.ts";
@@ -76,7 +75,8 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
     const { dueInMs = Number.POSITIVE_INFINITY, recheckInMs, refusal: expiryRefusal } = expiry;
     if (dueInMs < aheadMs) requeueUrgently(dueInMs);
     const ofRun = { plan, signal, requeueUrgently, drafts, manifest, aheadMs, recheckInMs, expiryRefusal };
-    return advance(await withFinalizer(environment, context.statusWriter), { ...context, ...ofRun });
+    const started = hasFinalizer(environment) ? environment : await context.statusWriter.addFinalizer(environment);
+    return advance(started, { ...context, ...ofRun });
   };
 
   return async (name, run) => {
@@ -89,10 +89,6 @@ export function createEnvironmentReconciler(context: EnvironmentDependencies): R
 
 const JOBS: ReadonlySet<string> = new Set(["Job", "CronJob"]);
 const JOB_RECHECK_MS = MINUTE_MS;
-
-async function withFinalizer(environment: EphemeralEnvironment, statusWriter: EnvironmentStatusWriter) {
-  return hasFinalizer(environment) ? environment : statusWriter.addFinalizer(environment);
-}
 
 /** True at the end of an update, which its next sleep waits for; a wake is one, too. */
 function maySleepNext({ status: former }: EphemeralEnvironment, { sleep, rollout }: EnvironmentStatus): boolean {

@@ -18,10 +18,8 @@ export function componentRepositories(
   environment: EphemeralEnvironment,
   repositories: Repositories,
 ): ComponentRepositories {
-  const find = (component: Component) => {
-    const repository = grantedRepository(environment, component, repositories);
-    return present({ [component]: repository });
-  };
+  const find = (component: Component) =>
+    present({ [component]: grantedRepository(environment, component, repositories) });
   return { ...find("backend"), ...find("frontend") };
 }
 

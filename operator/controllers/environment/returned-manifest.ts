@@ -13,10 +13,7 @@ import type { EnvironmentStatusWriter, OperatorEnvironments } from "../../ports/
 import type { Records } from "../../ports/records.ts";
 import { nextCondition, sameStatus } from "./status/status.ts";
 
-/**
- * Reason of `Ready` for an environment that is not built, because its predecessor with the same manifest has ended for
- * good.
- */
+/** Reason of `Ready` of an environment that is not built: its predecessor of the same manifest has ended for good. */
 export const EXPIRED = "Expired";
 
 interface ManifestDependencies {
@@ -100,7 +97,7 @@ export async function refuse(
 }
 
 /** Status of an environment that is not built, with instructions. */
-export function refusedStatus(environment: EphemeralEnvironment, manifest: Refused, now: Date): EnvironmentStatus {
+function refusedStatus(environment: EphemeralEnvironment, manifest: Refused, now: Date): EnvironmentStatus {
   const ended = ENDED[manifest.refusedAfter];
   const message = `${ended} and came back from Git unchanged, so it is not built again: change its spec in Git, set the annotation ${RENEW_ANNOTATION} to another value, or remove the manifest`;
   return {

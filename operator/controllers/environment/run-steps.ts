@@ -58,13 +58,8 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-interface Attempt {
-  readonly result?: StepResult;
-  readonly error?: unknown;
-}
-
 /** A conflict has no result: its write enqueues the environment again. */
-async function attempt(step: Step, { environment, context, signal }: Run): Promise<Attempt> {
+async function attempt(step: Step, { environment, context, signal }: Run) {
   try {
     signal.throwIfAborted();
     const result = await step.run(environment, context);

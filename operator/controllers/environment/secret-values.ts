@@ -29,18 +29,12 @@ export interface Complete {
   readonly secrets: SecretStatus[];
 }
 
-/** Values that users have yet to write into the secret manager. */
-interface Awaiting {
-  readonly state: "awaiting";
-  readonly variables: readonly string[];
-}
-
-/** Reads the values of a plan; generates missing own ones. */
+/** Reads the values of a plan; generates missing own ones. `awaiting`: users have yet to write these variables. */
 export async function gather(
   environment: EphemeralEnvironment,
   plan: readonly PlannedSecret[],
   sources: SecretValueSources,
-): Promise<Complete | Awaiting | Unfinished> {
+): Promise<Complete | { readonly state: "awaiting"; readonly variables: readonly string[] } | Unfinished> {
   const own = plan.filter((secret) => secret.kind === "own");
   const referred = plan.filter((secret) => secret.kind !== "own" && secret.kind !== "derived");
   const requests = own.map(({ name, version, generate }) =>

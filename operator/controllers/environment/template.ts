@@ -41,9 +41,7 @@ export function chartTemplates(settings: Settings, services: readonly BackingSer
       return {
         chart: chartSourceOf(repositories, settings),
         values: environmentValues(input, settings),
-        mapping: {
-          ...present({ chart: ofChart, configSet: configSet?.values }),
-        },
+        mapping: present({ chart: ofChart, configSet: configSet?.values }),
         variables: templateVariables(input, choice),
       };
     },

@@ -13,20 +13,17 @@ import { isOver, type Teardown, tearDown } from "./teardown.ts";
 import type { Progress } from "./teardown-steps.ts";
 import { terminatingStatus } from "./terminating.ts";
 
-/** The dependencies of one pass of a deletion. */
-interface FinalizeContext extends EnvironmentDependencies {
-  /** Aborts when the reconcile must stop. */
-  readonly signal: AbortSignal;
-}
-
 /** Fallback for the watches, which report when an object is gone. */
 const TEARDOWN_RECHECK_MS = 20_000;
 const STUCK_RECHECK_MS = 30_000;
 
-/** Reconcile of a terminating environment: deletes its objects, reports blockers, removes the finalizer. */
+/**
+ * Reconcile of a terminating environment: deletes its objects, reports blockers, removes the finalizer. The signal
+ * aborts when the reconcile must stop.
+ */
 export async function finalize(
   environment: EphemeralEnvironment,
-  context: FinalizeContext,
+  context: EnvironmentDependencies & { readonly signal: AbortSignal },
 ): Promise<ReconcileResult | undefined> {
   if (!hasFinalizer(environment)) return;
   const { repositories, backingServices, log } = context;
@@ -57,7 +54,7 @@ export async function finalize(
  */
 async function announceEnd(
   environment: EphemeralEnvironment,
-  { announcer, clock, log }: FinalizeContext,
+  { announcer, clock, log }: EnvironmentDependencies,
 ): Promise<void> {
   const { name, deletionTimestamp = clock.now().toISOString() } = environment.metadata;
   try {

@@ -70,10 +70,7 @@ export async function keepRightsWhereHeld(environment: Owner, context: TakeOverD
   if (heldContents(contents, []).length > 0) await keepRights(environment, context);
 }
 
-/**
- * Counts of Kubernetes' own objects in every namespace: the ConfigMap `kube-root-ca.crt` and the ServiceAccount
- * `default`.
- */
+/** Counts of Kubernetes' own objects in every namespace: ConfigMap `kube-root-ca.crt`, ServiceAccount `default`. */
 const OF_KUBERNETES: Readonly<Record<string, number>> = { "count/configmaps": 1, "count/serviceaccounts": 1 };
 
 /** True when the quota counts more than Kubernetes' own objects, or does not say. */
@@ -90,7 +87,6 @@ export function keepsRights(environment: Owner, { cluster }: TakeOverDependencie
   return binding?.metadata.finalizers?.includes(RIGHTS_FINALIZER) === true;
 }
 
-/** Limits on emptying a namespace. */
 interface EmptyingLimits {
   /** True when foreign finalizers have had their time. */
   readonly isDue: boolean;
@@ -115,15 +111,16 @@ interface Emptied {
  */
 export async function emptyNamespace(
   environment: Owner,
-  { isDue, isForced, recorded }: EmptyingLimits,
+  limits: EmptyingLimits,
   context: TakeOverDependencies,
 ): Promise<Emptied> {
+  const { isDue, isForced, recorded } = limits;
   const { namespaceContents, settings } = context;
   await namespaceContents.endPods(environment, GRACE_SECONDS);
   const awaited = isForced ? [] : settings.deletion.awaitedFinalizers;
   const objects = heldContents(await namespaceContents.list(environment), awaited);
   const due = isDue ? objects : [];
-  const refusals = await releaseHeld(environment, { objects: due, isForced, recorded }, context);
+  const refusals = await releaseHeld(environment, due, limits, context);
   // A forced step ends with this call, whatever is left.
   if (objects.length === 0 || isForced) {
     const binding = refIn({ metadata: environment }, ACCESS_BINDING);
@@ -137,11 +134,8 @@ export async function emptyNamespace(
 /** Releases what the status names, or everything when an admin forces it; returns the refusals. */
 async function releaseHeld(
   environment: Owner,
-  {
-    objects,
-    isForced,
-    recorded,
-  }: Pick<EmptyingLimits, "isForced" | "recorded"> & { readonly objects: readonly Held[] },
+  objects: readonly Held[],
+  { isForced, recorded }: EmptyingLimits,
   { namespaceContents, log }: TakeOverDependencies,
 ) {
   const { name, uid } = environment;

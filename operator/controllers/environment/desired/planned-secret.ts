@@ -47,12 +47,9 @@ export function plannedStatus(
     name: secret.name,
     version: found.get(secret.name)?.version ?? (secret.version === "latest" ? 0 : secret.version),
     ...rotation(secret.rotation),
-    ...(secret.kind === "own" ? {} : reference(secret)),
+    ...(secret.kind === "own" ? {} : present({ source: secret.source, own: secret.own })),
   }));
 }
-
-const reference = ({ source, own }: ReferredSecret | DerivedSecret) =>
-  own === undefined ? { source } : { source, own };
 
 /** Field for a rotation; empty without one. */
 export const rotation = (requested: string | undefined) => present({ rotation: requested });

@@ -7,6 +7,7 @@ import { secretKind } from "../../../kit/client/kinds.ts";
 import type { DesiredObject } from "../../../ports/cluster.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import { inNamespace } from "./namespace.ts";
+import { base64 } from "./secret.ts";
 
 /** Secret for pulling an environment's images. Its name is constant, so new values need no new pods. */
 export const PULL_SECRET = "image-pull";
@@ -111,5 +112,3 @@ export function pullSecretObject(
     data: { ".dockerconfigjson": base64(JSON.stringify({ auths: Object.fromEntries(auths) })) },
   });
 }
-
-const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -4,7 +4,7 @@ import { present } from "../../../../crds/present.ts";
 import { admits, type GeneratedSecret, generatedSecrets } from "../../../../crds/repository/repository.ts";
 import type { BackingService, DerivedVariable } from "../backing-services/backing-service.ts";
 import { desiredServices, type PlanInput } from "../plan-input.ts";
-import { failed, type Unfinished } from "../step-result.ts";
+import { failed } from "../step-result.ts";
 import {
   type DerivedSecret,
   type OwnSecret,
@@ -13,11 +13,6 @@ import {
   rotation,
 } from "./planned-secret.ts";
 import { type SecretReference, type Variables, variablesOf } from "./variables.ts";
-
-/** Sorted content of the pods' Secret, or the request's problem. */
-export type SecretPlan =
-  | { readonly secrets: readonly PlannedSecret[]; readonly problem?: undefined }
-  | { readonly problem: Unfinished };
 
 /** Shape of a lost value that no Repository lists any more. */
 const UNLISTED = { kind: "password", length: 32 } as const;
@@ -33,11 +28,11 @@ interface SecretSources extends PlanInput {
 }
 
 /**
- * Source of every secret variable. References win over generated values, and provided values over the config set's
- * references. Variables listed after the environment's creation do not reach it. A backing service's variables come
- * with it; its derived ones yield to users' values.
+ * Sorted content of the pods' Secret, or the request's problem. References win over generated values, and provided
+ * values over the config set's references. Variables listed after the environment's creation do not reach it. A backing
+ * service's variables come with it; its derived ones yield to users' values.
  */
-export function secretPlan(input: PlanInput): SecretPlan {
+export function secretPlan(input: PlanInput) {
   const sources = sourcesOf(input);
   const { desired, provided } = sources;
   const references = effectiveReferences(sources);
@@ -144,7 +139,6 @@ function referredSecret(sources: SecretSources, name: string, reference: SecretR
   const before = sources.former?.get(name);
   const source = `${reference.name}@${reference.key}`;
   const requested = requestedRotation(sources, name);
-  const own = ownVersion(before);
   const isPinned = before?.source === source && !isNewRotation(requested, before);
   return {
     ...referent(sources.environment, reference.name),
@@ -152,7 +146,7 @@ function referredSecret(sources: SecretSources, name: string, reference: SecretR
     version: reference.key === "latest" ? (isPinned ? before.version : "latest") : Number(reference.key),
     ...rotation(requested ?? before?.rotation),
     source,
-    ...present({ own }),
+    ...present({ own: ownVersion(before) }),
   };
 }
 
@@ -177,9 +171,8 @@ function derivedSecret(
   const { name, of, value } = variable;
   const base = secrets.find((secret) => secret.name === of);
   if (base === undefined) return [];
-  const own = ownVersion(former?.get(name));
-  const derived = { kind: "derived", name, of, value, version: base.version, source: sourceOf(variable) } as const;
-  return [own === undefined ? derived : { ...derived, own }];
+  const own = present({ own: ownVersion(former?.get(name)) });
+  return [{ kind: "derived", name, of, value, version: base.version, source: sourceOf(variable), ...own }];
 }
 
 /** An alias of the latest value has the planned version of that value: it follows a rotation. */

@@ -13,11 +13,12 @@ import { inNamespace, type Named } from "./namespace.ts";
  */
 export function podSecretName(secrets: readonly SecretStatus[]): string {
   const values = secrets.map(({ name, version, source = "" }) => [name, version, source]);
-  return `environment-secrets-${digestOf(
-    values.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1)),
-    8,
-  )}`;
+  const sorted = values.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1));
+  return `environment-secrets-${digestOf(sorted, 8)}`;
 }
+
+/** Encoding of a Secret's values. */
+export const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 /** Namespace Secret that pods should use. */
 export function desiredPodSecret({ status }: EphemeralEnvironment): string {
@@ -33,10 +34,7 @@ export function secretObject(
   name: string,
   values: ReadonlyMap<string, StoredSecret>,
 ): DesiredObject {
-  const encoded = [...values].map(([variable, { value }]) => [
-    variable,
-    Buffer.from(value.reveal()).toString("base64"),
-  ]);
+  const encoded = [...values].map(([variable, { value }]) => [variable, base64(value.reveal())]);
   const data = Object.fromEntries(encoded);
   return inNamespace(environment, secretKind, name, { type: "Opaque", immutable: true, data });
 }

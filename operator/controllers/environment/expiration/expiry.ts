@@ -7,7 +7,7 @@ import { reportLimit } from "../../../kit/time/rate-limits.ts";
 import type { ServerClock } from "../../../ports/cluster.ts";
 import { type OperatorEnvironments, RemovalRefused } from "../../../ports/environments.ts";
 import { createSchedule } from "../schedule.ts";
-import type { ExpirationLimiter } from "./limiter.ts";
+import type { createExpirationLimiter } from "./limiter.ts";
 
 /** The ports of an expiry, and what is remembered of former ones. */
 export interface ExpiryContext {
@@ -15,8 +15,8 @@ export interface ExpiryContext {
   readonly clock: Clock;
   readonly serverClock: ServerClock;
   readonly environments: Pick<OperatorEnvironments, "remove">;
-  readonly limiter: ExpirationLimiter;
-  readonly refusals: RefusedDeletions;
+  readonly limiter: ReturnType<typeof createExpirationLimiter>;
+  readonly refusals: ReturnType<typeof createRefusedDeletions>;
   readonly reportDisagreement: ReturnType<typeof disagreementReporter>;
 }
 
@@ -140,8 +140,6 @@ interface RefusedDeletion {
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 600_000;
-
-type RefusedDeletions = ReturnType<typeof createRefusedDeletions>;
 
 /** Expired environments with refused deletions, by UID. In memory only: a restart retries at once. */
 export function createRefusedDeletions(clock: Clock) {

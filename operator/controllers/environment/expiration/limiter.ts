@@ -15,12 +15,6 @@ import type { EventRecorder } from "../../../ports/event-recorder.ts";
  */
 export type Slot = { readonly state: "go"; readonly inMs: number } | { readonly state: "blocked" };
 
-/** Orders expired environments, limits their rate, and enforces the deletion budget. */
-export interface ExpirationLimiter {
-  slotOf(environment: EphemeralEnvironment): Slot;
-}
-
-/** The settings and ports of the limiter of expirations. */
 interface LimiterDependencies {
   readonly settings: Settings;
   readonly log: Log;
@@ -40,10 +34,10 @@ interface Queue {
 }
 
 /**
- * Limiter with a queue of the due environments. Those that had a slot come last, so that a refused deletion delays no
- * other.
+ * Orders expired environments in a queue, limits their rate, and enforces the deletion budget. Those that had a slot
+ * come last, so that a refused deletion delays no other.
  */
-export function createExpirationLimiter(context: LimiterDependencies): ExpirationLimiter {
+export function createExpirationLimiter(context: LimiterDependencies) {
   const { clock, settings } = context;
   const report = excessReporter(context);
   let latest: Queue | undefined;
@@ -62,7 +56,7 @@ export function createExpirationLimiter(context: LimiterDependencies): Expiratio
     return { atMs: clock.monotonicMs(), ranks: new Map(order.map((uid, rank) => [uid, rank])), isBlocked };
   };
   return {
-    slotOf(environment) {
+    slotOf(environment: EphemeralEnvironment): Slot {
       if (latest === undefined || clock.monotonicMs() - latest.atMs >= WINDOW_MS) latest = queue();
       if (latest.isBlocked && !isConfirmed(environment)) return { state: "blocked" };
       const rank = latest.ranks.get(environment.metadata.uid) ?? latest.ranks.size;
@@ -75,9 +69,7 @@ export function createExpirationLimiter(context: LimiterDependencies): Expiratio
 }
 
 /** True when the deletion budget blocks what is due now. */
-export function areExpirationsBlocked(
-  context: Pick<LimiterDependencies, "settings" | "clock" | "environments">,
-): boolean {
+export function areExpirationsBlocked(context: Omit<LimiterDependencies, "log" | "events">): boolean {
   const all = context.environments.list();
   return excessOf(dueBy(all, context.clock.now()), all.length, context.settings) !== undefined;
 }

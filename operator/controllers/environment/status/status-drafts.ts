@@ -20,13 +20,6 @@ interface Wait {
   readonly cancel: () => void;
 }
 
-interface StoreOptions {
-  /** True when the write may be postponed for the next reconciles' findings. */
-  readonly mayWait: boolean;
-  /** Called at the end of the wait. */
-  readonly requeue: () => void;
-}
-
 /** Half the polling interval of users and pipelines, and long enough for the deployer's next update. */
 const LONGEST_WAIT_MS = 500;
 
@@ -60,12 +53,12 @@ export class StatusDrafts {
 
   /**
    * Stores the status, unless it is stored already. One that may wait is debounced: stored with the next ones, until half
-   * a second after the first; it does not wait when the last write failed.
+   * a second after the first, when `requeue` is called; it does not wait when the last write failed.
    */
   async store(
     environment: EphemeralEnvironment,
     status: EnvironmentStatus,
-    { mayWait, requeue }: StoreOptions,
+    { mayWait, requeue }: { readonly mayWait: boolean; readonly requeue: () => void },
   ): Promise<void> {
     if (sameStatus(environment.status, status)) this.forget(environment.metadata.name);
     else if (!mayWait || !this.#postpone(environment, status, requeue)) await this.#write(environment, status);

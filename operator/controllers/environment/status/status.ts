@@ -32,6 +32,7 @@ export interface StatusContext {
   readonly settings: Settings;
   /** Conditions of all steps, in the order of the plan. */
   readonly conditions: readonly StepCondition[];
+  /** Reason why an expired environment still exists. */
   readonly expiryRefusal?: string | undefined;
   /** Reason why requests to environments are not known. */
   readonly activityProblem?: string | undefined;
@@ -202,23 +203,15 @@ const ASLEEP = {
   idle: "the environment was idle and is asleep: it is scaled to zero and keeps its secrets and data; it wakes when a person wakes it, or at the next begin of its hours, if it has any",
 };
 
-interface Informing {
-  readonly now: Date;
-  readonly expiryRefusal?: string | undefined;
-  readonly activityProblem?: string | undefined;
-  readonly notice?: Notice | undefined;
-}
-
 /**
  * Conditions that only inform; `environment.status` is the new one, with the conditions of the steps.
  *
- * @param expiryRefusal reason why an expired environment still exists
  * @param notice problem of the application that stops nothing; absent: as before
  */
 function informationalConditions(
   environment: EphemeralEnvironment,
   former: EphemeralEnvironment,
-  { now, expiryRefusal, activityProblem, notice }: Informing,
+  { now, expiryRefusal, activityProblem, notice }: StatusContext & { readonly notice: Notice | undefined },
 ): Condition[] {
   const inform = (type: InformationalCondition, message: string) =>
     nextCondition(former, type, { status: "True", reason: type, message }, now);

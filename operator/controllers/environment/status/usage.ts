@@ -23,9 +23,7 @@ interface Quota {
   readonly status?: { readonly used?: Readonly<Record<string, string>> };
 }
 
-/**
- * Requests of the namespace's quota; nothing without a namespace, and `undefined` where the quota misses a resource.
- */
+/** Requests of the namespace's quota; nothing without a namespace, `undefined` where the quota misses a resource. */
 function requestedBy(environment: EphemeralEnvironment, cluster: ClusterObserver): Requested | "not yet" | undefined {
   const { metadata } = environment;
   const { name } = namespaceObject(environment).metadata;

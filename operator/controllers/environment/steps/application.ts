@@ -32,7 +32,6 @@ import {
 } from "../step-result.ts";
 import { type ChartLoginDependencies, ensureConfined } from "./chart-login.ts";
 
-/** The settings and ports of the step. */
 interface ApplicationDependencies extends PlanSources, DiagnosisDependencies, ChartLoginDependencies {}
 
 /**
@@ -266,17 +265,11 @@ const LOOK_MS = 120_000;
 /** Running pods may end without a watched change. */
 const RECHECK_MS = 300_000;
 
-interface Running {
-  readonly running: readonly NamedObject[];
-  /** Milliseconds until the next check, if any. */
-  readonly recheckMs?: number;
-}
-
-/** Workloads that keep pods in a suspended, synced environment. */
+/** Workloads that keep pods in a suspended, synced environment, and the delay of the next check, if any. */
 export async function runningWhileSuspended(
   environment: EphemeralEnvironment,
   { clock, pods }: { readonly clock: Clock; readonly pods: Pods },
-): Promise<Running> {
+) {
   if (!environment.spec.suspended) return { running: [] };
   const asleepMs = elapsedMs(asleepSince(environment, clock.now()), clock.now());
   const isReported = findCondition(environment.status?.conditions, "ResourcesHealthy")?.reason === "KeepsRunning";

@@ -18,7 +18,6 @@ import type { Schedules } from "../schedule.ts";
 import type { Step } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
-/** The settings and ports of the step. */
 interface AvailabilityDependencies {
   readonly settings: Settings;
   readonly clock: Clock;

@@ -13,7 +13,6 @@ import { desiredApplication, mayFail } from "./application.ts";
 /** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;
 
-/** The settings and ports of the step. */
 interface BackingServiceDependencies extends PlanSources, DiagnosisDependencies {}
 
 /** Reports each backing service. As a part of the application it is ready while that is healthy; else its pods are read. */

@@ -10,7 +10,6 @@ import { componentRepositories, type RepositorySources, repositoryProblem } from
 import type { Step } from "../step.ts";
 import { done, type Findings, failed, type Unfinished, waiting, withFindings } from "../step-result.ts";
 
-/** The settings and ports of the step. */
 interface ConfigurationDependencies extends ConfigSetSources, RepositorySources {
   readonly settings: Settings;
 }
@@ -79,9 +78,8 @@ const isPlain = ({ spec }: EphemeralEnvironment) => spec.configSet === undefined
 function pinnedVersion(resolved: ConfigSetVersion | undefined): Findings {
   if (resolved === undefined) return {};
   const { name, version, spec } = resolved;
-  const configSet = { name, version, revision: revisionName(resolved) };
   const { ttlDefaultHours, sleep } = spec;
-  return { configSet: { ...configSet, ...present({ ttlDefaultHours, sleep }) } };
+  return { configSet: { name, version, revision: revisionName(resolved), ...present({ ttlDefaultHours, sleep }) } };
 }
 
 /** A path stays granted until it is no longer requested, even if the Repository drops it. */

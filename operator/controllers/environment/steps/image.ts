@@ -6,7 +6,7 @@ import { imageOf, type Repository, tagTemplateOf } from "../../../../crds/reposi
 import { failed, type Unfinished, waiting } from "../step-result.ts";
 
 /** Desired commit of a component. */
-export interface ComponentCommit extends Pick<Build, "branch" | "commit"> {
+interface ComponentCommit extends Pick<Build, "branch" | "commit"> {
   readonly component: Component;
 }
 

@@ -9,7 +9,6 @@ import { namespace } from "./namespace.ts";
 import { secrets } from "./secrets.ts";
 import { source } from "./source.ts";
 
-/** Steps to a ready environment, each after the steps that it needs. */
 const STEPS = [
   namespace,
   configuration,
@@ -22,10 +21,7 @@ const STEPS = [
 ] as const;
 
 /** The settings and ports of all steps: exactly those that they name. */
-export type StepDependencies = (typeof STEPS)[number] extends (
-  dependencies: infer D,
-  schedules: Schedules,
-) => Step | readonly Step[]
+export type StepDependencies = (typeof STEPS)[number] extends (dependencies: infer D, schedules: Schedules) => unknown
   ? D
   : never;
 

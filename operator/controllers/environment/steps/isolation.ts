@@ -15,7 +15,6 @@ import {
 import { NotIsolated, type Step, type StepContext } from "../step.ts";
 import { done } from "../step-result.ts";
 
-/** The settings and ports of the step. */
 interface IsolationDependencies extends ConfigSetSources {
   readonly settings: Settings;
   readonly cluster: Cluster;

@@ -15,10 +15,7 @@ export function pipelineResult(
   repositories: ComponentRepositories,
   now: Date,
 ): Unfinished | undefined {
-  const pipelines = pipelinesOfDesiredCommits(environment).map((pipeline) => ({
-    ...pipeline,
-    build: buildOf(pipeline, now),
-  }));
+  const pipelines = pipelinesOfDesiredCommits(environment).map((one) => ({ ...one, build: buildOf(one, now) }));
   const broken = pipelines.find(({ build }) => build === "failed");
   if (broken !== undefined) {
     const { commit, status, component, url } = broken;

@@ -5,7 +5,6 @@ import { roleBindingKind, secretKind } from "../../../kit/client/kinds.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
 import type { Cluster } from "../../../ports/cluster.ts";
-import type { SecretManager } from "../../../ports/secret-manager.ts";
 import { refIn } from "../desired/namespace.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
 import { accessBindingObject, desiredPodSecret, podSecretName, secretObject } from "../desired/secret.ts";
@@ -28,15 +27,12 @@ import {
 import { whenIsolated } from "./isolation.ts";
 import { retirePulls, type SecretsContext, withPullSecret } from "./pull-secret.ts";
 
-/** The settings and ports of the step. */
 interface SecretsDependencies extends PlanSources, RepositorySources, SecretValueSources {
   readonly clock: Clock;
   readonly cluster: Cluster;
 }
 
-interface Context extends SecretsDependencies, SecretsContext {
-  readonly secretManager: SecretManager;
-}
+type Context = SecretsDependencies & SecretsContext;
 
 /** Recheck while a condition is not True: the unwatched pods' Secret may be missing. */
 const UNCERTAIN_MS = 30_000;

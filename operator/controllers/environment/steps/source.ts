@@ -17,7 +17,6 @@ import { done, failed, type Unfinished, withFindings } from "../step-result.ts";
 import { imageResult } from "./image.ts";
 import { pipelineResult } from "./pipelines.ts";
 
-/** The settings and ports of the step. */
 interface SourceDependencies extends RepositorySources, CredentialSource {
   readonly clock: Clock;
   readonly deployer: Deployer;
