@@ -61,10 +61,7 @@ function companionOf({ spec }: Repository, context: DecisionContext): Repository
 }
 
 /** Reason why a Repository may have no more environments, if so. The limit applies only to creation. */
-export function fullProblem(
-  repository: Repository,
-  { environments }: Pick<DecisionContext, "environments">,
-): string | undefined {
+export function fullProblem(repository: Repository, { environments }: DecisionContext): string | undefined {
   const { metadata, spec } = repository;
   if (spec.maxEnvironments === undefined) return undefined;
   const taken = environments.ofRepository(metadata.name).filter((one) => takesPlace(one, repository));
@@ -72,11 +69,7 @@ export function fullProblem(
   return `Repository '${metadata.name}' has as many environments as it may have: ${spec.maxEnvironments}`;
 }
 
-async function branchOfCompanion(
-  companion: Repository,
-  { branch }: OwnComponent,
-  context: DecisionContext,
-): Promise<string> {
+async function branchOfCompanion(companion: Repository, { branch }: OwnComponent, context: DecisionContext) {
   if (branch === undefined || branchProblem(branch) !== undefined) return branchOf(companion);
   const head = await context.branchHeads.headOf(companion, branch);
   return head === undefined ? branchOf(companion) : branch;

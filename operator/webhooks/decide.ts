@@ -16,6 +16,6 @@ export async function decide(subject: RepositoryEvent, context: DecisionContext)
   if (number !== undefined) return [await decidePullRequest(subject, number, context)];
   if (push !== undefined) return decidePush({ subject, push, context });
   if (pipeline !== undefined) return decidePipeline({ subject, pipeline, context });
-  if (mergeGroup !== undefined) return [decideMergeGroup({ subject, mergeGroup, context })];
+  if (mergeGroup !== undefined) return [decideMergeGroup(subject, mergeGroup.commit, context)];
   return [nothing("EventIgnored", "the platform does nothing about this event")];
 }

@@ -98,12 +98,8 @@ export function deletion(
 /** Decides about a name that is taken, or about to be free. */
 export function nameTaken(environment: EphemeralEnvironment, trace: readonly RuleVerdict[]): Decided {
   if (environment.metadata.deletionTimestamp === undefined) {
-    return left(
-      environment,
-      "NameTaken",
-      "an environment of another origin has the name: delete it, or keep it",
-      trace,
-    );
+    const message = "an environment of another origin has the name: delete it, or keep it";
+    return left(environment, "NameTaken", message, trace);
   }
   const message = "the former environment of the name is being deleted";
   return { decision: { do: "wait", environment, reason: "NameTerminating", message }, trace };
@@ -152,8 +148,7 @@ export interface DecisionContext {
   readonly clock: Clock;
 }
 
-/** The environments that a push or a pipeline of a Repository may concern. */
-
+/** Environment that a push or a pipeline of a Repository may concern. */
 export interface RepositoryUse {
   readonly environment: EphemeralEnvironment;
   readonly source: EnvironmentSpec["backend"];

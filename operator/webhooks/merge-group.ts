@@ -1,6 +1,5 @@
 import { hostedRepository } from "../../crds/repository/repository.ts";
 import type { WebhookDelivery, WebhookDeliveryStatus } from "../../crds/webhooks/webhook-delivery.ts";
-import type { MergeGroupState } from "../../crds/webhooks/webhook-event.schema.ts";
 import { contextOf, wantsOf } from "../host-reports/desired-reports.ts";
 import { SecretManagerUnavailable } from "../ports/secret-manager.ts";
 import { type CommitStatusReporter, PullRequestHostFailed } from "../ports/webhooks/pull-request-host.ts";
@@ -13,17 +12,11 @@ import {
   type RepositoryEvent,
 } from "./decision.ts";
 
-interface MergeGroup {
-  readonly subject: RepositoryEvent;
-  readonly mergeGroup: MergeGroupState;
-  readonly context: DecisionContext;
-}
-
 /**
  * Reports a success for a merge group's commit, once: it has no environment, because its pull requests had theirs, but
  * a merge queue that requires our status would wait.
  */
-export function decideMergeGroup({ subject, mergeGroup: { commit }, context }: MergeGroup): Decided {
+export function decideMergeGroup(subject: RepositoryEvent, commit: string, context: DecisionContext): Decided {
   const { repository } = subject;
   if (!wantsOf(repository).status) return nothing("StatusDisabled", "its Repository wants no status of commits");
   const hosted = hostedRepository(repository, context.settings);
@@ -35,11 +28,7 @@ export function decideMergeGroup({ subject, mergeGroup: { commit }, context }: M
   return { decision: { do: "report", repository: hosted, report, reason: "MergeGroup" }, trace: [] };
 }
 
-function isReported(
-  commit: string,
-  { repository, delivery }: RepositoryEvent,
-  { deliveries }: MergeGroup["context"],
-): boolean {
+function isReported(commit: string, { repository, delivery }: RepositoryEvent, { deliveries }: DecisionContext) {
   return deliveries
     .ofCommit(commit)
     .some(

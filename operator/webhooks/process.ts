@@ -114,18 +114,13 @@ export async function decideAll(
   return inOneWrite(decided);
 }
 
-function outcome(
-  decided: readonly Decided[],
-  { delivery, written, decisionContext }: Processing,
-): WebhookDeliveryStatus {
+function outcome(decided: readonly Decided[], { delivery, written, decisionContext }: Processing) {
   const decisions = decided.map(({ decision }) => decision);
   const more = { ...traceOf(decided), ...environmentsOf(written) };
   const wait = decisions.find((decision) => decision.do === "wait");
   if (wait !== undefined) {
-    return deliveryStatus("pending", wait.reason, wait.message, {
-      ...more,
-      ...waitsSince(delivery, decisionContext.clock),
-    });
+    const waiting = { ...more, ...waitsSince(delivery, decisionContext.clock) };
+    return deliveryStatus("pending", wait.reason, wait.message, waiting);
   }
   if (written.length > 0) {
     return deliveryStatus("acted", decisions.find(isWriteDecision)?.reason ?? "Done", sentenceOf(written), more);
@@ -232,19 +227,18 @@ export const targetOf = (decision: WriteDecision): string =>
   decision.do === "create" ? decision.name : decision.environment.metadata.name;
 
 /** Writes once (twice for a deletion with annotations), and records it; "changed" when the decision's basis has. */
-async function act(
-  decision: WriteDecision,
-  { writes, audit, newId, delivery }: Processing,
-): Promise<Written | "changed"> {
+async function act(decision: WriteDecision, { writes, audit, newId, delivery }: Processing) {
   const auditId = newId();
   const environment = await write(decision, auditId, writes);
   if (environment === "changed") return "changed";
   const { name, uid } = environment.metadata;
+  const { pullRequest, approval } = delivery.spec.event;
+  const login = pullRequest?.login ?? approval?.by;
   await audit.add({
     auditId,
     event: "change",
     action: `webhook ${decision.do}`,
-    actor: { method: "webhook", delivery: delivery.metadata.name, ...loginOf(delivery) },
+    actor: { method: "webhook", delivery: delivery.metadata.name, ...present({ login }) },
     target: name,
     reason: decision.reason,
     objects: [{ name, uid }],
@@ -253,11 +247,7 @@ async function act(
   return { name, uid, action: ACTIONS[decision.do] };
 }
 
-async function write(
-  decision: WriteDecision,
-  auditId: string,
-  writes: DecidedWrites,
-): Promise<EphemeralEnvironment | "changed"> {
+async function write(decision: WriteDecision, auditId: string, writes: DecidedWrites) {
   if (decision.do === "create") return writes.create(decision.name, decision.spec, auditId, decision.annotations);
   const { environment, annotations = {} } = decision;
   if (decision.do === "update") return writes.revise(environment, decision.spec, auditId, annotations);
@@ -265,9 +255,4 @@ async function write(
   const isAnnotated = Object.entries(annotations).every(([name, value]) => has[name] === value);
   const annotated = isAnnotated ? environment : await writes.revise(environment, {}, auditId, annotations);
   return annotated === "changed" || (await writes.remove(annotated)) === "changed" ? "changed" : annotated;
-}
-
-function loginOf({ spec: { event } }: WebhookDelivery) {
-  const login = event.pullRequest?.login ?? event.approval?.by;
-  return present({ login });
 }

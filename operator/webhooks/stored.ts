@@ -106,10 +106,8 @@ function deduplicationParts({ type, pullRequest, pipeline }: WebhookEvent) {
 }
 
 /** Serial key of a delivery: its pull request, else its Repository. */
-export function serialKey({ spec }: Pick<WebhookDelivery, "spec">): string {
-  const [key = spec.repositories?.[0] ?? ""] = pullRequestsOf({ spec });
-  return key;
-}
+export const serialKey = ({ spec }: Pick<WebhookDelivery, "spec">): string =>
+  pullRequestsOf({ spec })[0] ?? spec.repositories?.[0] ?? "";
 
 /** An outcome with the time at which it became final. */
 export function dated(status: WebhookDeliveryStatus, now: Date): WebhookDeliveryStatus {

@@ -53,14 +53,11 @@ export function endedWait(status: WebhookDeliveryStatus, now: Date): WebhookDeli
  */
 export function superseded(
   delivery: WebhookDelivery,
-  {
-    webhookDeliveries,
-    decisionContext,
-  }: { webhookDeliveries: Pick<WebhookDeliveries, "waitingFor">; decisionContext: DecisionContext },
+  context: { webhookDeliveries: Pick<WebhookDeliveries, "waitingFor">; decisionContext: DecisionContext },
 ): WebhookDeliveryStatus | undefined {
   const key = waitingKeyOf(delivery);
-  if (key === undefined || isReportAwaited(delivery, decisionContext)) return undefined;
-  const newer = webhookDeliveries
+  if (key === undefined || isReportAwaited(delivery, context.decisionContext)) return undefined;
+  const newer = context.webhookDeliveries
     .waitingFor(key)
     .find((other) => isNewer(other, delivery) && !isOtherRunOfCommit(other, delivery));
   if (newer === undefined) return undefined;
@@ -75,10 +72,8 @@ function isReportAwaited({ spec }: WebhookDelivery, context: DecisionContext): b
   if (commit === undefined) return false;
   return repositories.some((name) => {
     const repository = context.repositories.find(name);
-    return (
-      repository !== undefined &&
-      usesOf({ repository, host }, context).some(({ desiredCommit }) => desiredCommit === commit)
-    );
+    const uses = repository === undefined ? [] : usesOf({ repository, host }, context);
+    return uses.some(({ desiredCommit }) => desiredCommit === commit);
   });
 }
 

@@ -11,7 +11,7 @@ export const gitea: HostTechnology = {
   format: giteaWebhookFormat,
   spacesWrites: false,
   reporter: ({ request }) => ({
-    ...repositoryCalls(request, { self: (signal) => userOf(request, signal) }),
+    ...repositoryCalls(request, { self: userOf }),
     deploy: async () => undefined,
     retire: async () => undefined,
   }),

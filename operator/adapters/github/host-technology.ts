@@ -19,10 +19,7 @@ export const github: HostTechnology = {
   // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#pause-between-mutative-requests
   spacesWrites: true,
   reporter: ({ request }) => ({
-    ...repositoryCalls(request, {
-      paging: (page) => ({ page, per_page: 100 }),
-      self: (signal) => selfOf(request, signal),
-    }),
+    ...repositoryCalls(request, { paging: (page) => ({ page, per_page: 100 }), self: selfOf }),
     ...githubDeployments(request),
   }),
   reader: (api, clock) => ({

@@ -56,11 +56,8 @@ async function attemptsOf({ page }: Calls, hook: RequestValues, since: Date, sig
   const isRecent = ({ delivered_at }: Attempt) => Date.parse(delivered_at) >= since.getTime();
   let cursor: string | undefined;
   for (let count = 0; count < MOST_PAGES; count++) {
-    const { items, next } = await page<readonly Attempt[]>(
-      `GET ${DELIVERIES}`,
-      { ...hook, per_page: 100, cursor },
-      signal,
-    );
+    const query = { ...hook, per_page: 100, cursor };
+    const { items, next } = await page<readonly Attempt[]>(`GET ${DELIVERIES}`, query, signal);
     attempts.push(...items.filter(isRecent));
     if (next === undefined || !items.every(isRecent)) break;
     cursor = next;

@@ -1,10 +1,5 @@
-import type { HostApi, HostRequest, HostTechnology } from "../../ports/host-technology.ts";
-import {
-  type CommitReport,
-  type HostedRepository,
-  type PullRequestHost,
-  PullRequestHostFailed,
-} from "../../ports/webhooks/pull-request-host.ts";
+import type { HostApi, HostTechnology } from "../../ports/host-technology.ts";
+import { type PullRequestHost, PullRequestHostFailed } from "../../ports/webhooks/pull-request-host.ts";
 import { repositoryHooks } from "../host-api/hooks.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { type PullRequestApi, pullRequestCalls } from "../host-api/pull-request-calls.ts";
@@ -39,33 +34,24 @@ const MERGE_REQUESTS: PullRequestApi = {
 function reporter({ request }: HostApi): PullRequestHost {
   const notes = `${MERGE_REQUESTS.path}/{number}/notes`;
   return {
-    report: (repository, report, signal) => setStatus(request, { repository, report, signal }),
+    // GitLab's status is a state machine that refuses a transition to the same state.
+    async report(repository, { commit: sha, context: name, state: reported, description, url }, signal) {
+      const state = STATES[reported];
+      const values = { ...MERGE_REQUESTS.of(repository), sha, state, name, description, target_url: url };
+      await request("POST /projects/{project}/statuses/{sha}", values, signal).catch((error: unknown) => {
+        if (!isThere(error, state)) throw error;
+      });
+    },
     comment: commentCalls(request, {
       list: notes,
       edit: `PUT ${notes}/{id}`,
       of: MERGE_REQUESTS.of,
       paging: (page) => ({ page, per_page: 100, sort: "asc", order_by: "created_at" }),
-      self: (signal) => userOf(request, signal),
+      self: userOf,
     }),
     deploy: async () => undefined,
     retire: async () => undefined,
   };
-}
-
-interface Report {
-  readonly repository: HostedRepository;
-  readonly report: CommitReport;
-  readonly signal: AbortSignal;
-}
-
-/** GitLab's status is a state machine that refuses a transition to the same state. */
-async function setStatus(request: HostRequest, { repository, report, signal }: Report): Promise<void> {
-  const { commit: sha, context: name, description, url } = report;
-  const state = STATES[report.state];
-  const values = { ...MERGE_REQUESTS.of(repository), sha, state, name, description, target_url: url };
-  await request("POST /projects/{project}/statuses/{sha}", values, signal).catch((error: unknown) => {
-    if (!isThere(error, state)) throw error;
-  });
 }
 
 /** True for "Cannot transition status via :run from :running". */

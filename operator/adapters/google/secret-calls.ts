@@ -25,12 +25,6 @@ export interface GoogleCallsOptions {
 
 export type GoogleCalls = ReturnType<typeof googleCalls>;
 
-/** Options of every call; no retries by the client: the work queue has them, with backoff. */
-interface CallOptions {
-  readonly timeout: number;
-  readonly retry: null;
-}
-
 /**
  * Calls to Google Secret Manager that share the deadline `untilMs` on the monotonic clock: each with a checksum and a
  * share of the write budget, failing with SecretManagerUnavailable. Secrets are named in full, `projects/<p>/secrets/<id>`.
@@ -41,7 +35,7 @@ export function googleCalls(options: GoogleCallsOptions, untilMs: number) {
 
   async function call<R>(
     what: string,
-    run: (client: GoogleClient, options: CallOptions) => Promise<R>,
+    run: (client: GoogleClient, options: { timeout: number; retry: null }) => Promise<R>,
     beforehand: () => void = () => undefined,
   ): Promise<R> {
     const fail = (error: unknown) => {
@@ -51,6 +45,7 @@ export function googleCalls(options: GoogleCallsOptions, untilMs: number) {
     const leftMs = Math.floor(untilMs - clock.monotonicMs());
     if (leftMs <= 0) return fail({ code: DEADLINE_EXCEEDED });
     beforehand();
+    // No retries by the client: the work queue has them, with backoff.
     return run(client, { timeout: Math.min(CALL_MS, leftMs), retry: null }).catch(fail);
   }
   const write: typeof call = (what, run) => call(what, run, () => spend(options));

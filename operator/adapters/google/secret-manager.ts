@@ -1,12 +1,7 @@
 import { secretEntryId } from "../../../crds/names.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Owner } from "../../ports/cluster.ts";
-import {
-  type SecretManager,
-  SecretManagerUnavailable,
-  type SecretRequest,
-  type StoredSecret,
-} from "../../ports/secret-manager.ts";
+import { type SecretManager, SecretManagerUnavailable, type SecretRequest } from "../../ports/secret-manager.ts";
 import { type GoogleCalls, type GoogleCallsOptions, type GoogleSecret, googleCalls } from "./secret-calls.ts";
 import { type Candidates, createCandidates, NAME, UID } from "./secret-owners.ts";
 import { addVersion, findVersion } from "./secret-versions.ts";
@@ -94,11 +89,7 @@ async function ensure(work: Work, owner: Owner, requests: readonly SecretRequest
 }
 
 /** Reads first: an add can't keep an existing value. */
-async function ensureOne(
-  work: Work,
-  owner: Owner,
-  { name, version, generate }: SecretRequest,
-): Promise<StoredSecret | undefined> {
+async function ensureOne(work: Work, owner: Owner, { name, version, generate }: SecretRequest) {
   const { calls } = work;
   const id = secretEntryId(owner, name);
   let found = await findOwn(calls, owner, id);
@@ -148,11 +139,7 @@ async function remove(work: Work, owner: Owner, variables: readonly string[]): P
 }
 
 /** Existing secrets of the owner: of the given variables, and others from a list. */
-async function entriesOf(
-  { calls }: Work,
-  owner: Owner,
-  variables: readonly string[],
-): Promise<readonly GoogleSecret[]> {
+async function entriesOf({ calls }: Work, owner: Owner, variables: readonly string[]) {
   const listed = (await calls.list(`labels.${UID}=${owner.uid}`)).filter((secret) => isOf(owner, secret));
   const computed = variables.map((variable) => calls.nameOf(secretEntryId(owner, variable)));
   const names = new Set([...computed, ...listed.map(({ name }) => name ?? "")]);
@@ -160,9 +147,7 @@ async function entriesOf(
   return found.filter((secret) => secret !== undefined && isOf(owner, secret)) as GoogleSecret[];
 }
 
-function isOf(owner: Owner, { annotations }: GoogleSecret): boolean {
-  return annotations?.[UID] === owner.uid;
-}
+const isOf = (owner: Owner, { annotations }: GoogleSecret): boolean => annotations?.[UID] === owner.uid;
 
 /** A secret without an owner in labels or annotations. */
 async function findShared(calls: GoogleCalls, id: string): Promise<GoogleSecret | undefined> {

@@ -35,11 +35,7 @@ export function createCandidates() {
      *
      * @throws SecretManagerUnavailable when more is listed than can be read now; the next call continues
      */
-    async owners(
-      calls: GoogleCalls,
-      listed: readonly GoogleSecret[],
-      isKnown: (uid: string) => boolean,
-    ): Promise<SecretOwner[]> {
+    async owners(calls: GoogleCalls, listed: readonly GoogleSecret[], isKnown: (uid: string) => boolean) {
       const shown = new Set(listed.map(identityOf));
       for (const identity of isThere.keys()) if (!shown.has(identity)) isThere.delete(identity);
       let looks = 0;

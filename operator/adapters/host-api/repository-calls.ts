@@ -24,7 +24,7 @@ interface CommentApi {
   /** Query for a page, from 1; absent where the host lists all at once. */
   readonly paging?: (page: number) => Readonly<Record<string, string | number>>;
   /** Id of the token's user. */
-  readonly self: (signal: AbortSignal) => Promise<number>;
+  readonly self: (request: HostRequest, signal: AbortSignal) => Promise<number>;
 }
 
 /** Comments of pull requests by a host's API. */
@@ -42,7 +42,7 @@ export function commentCalls(
       change: (id, body) => request(edit, { ...place, id, body }, signal),
       create: async (body) => (await request<{ id: number }>(`POST ${list}`, { ...values, body }, signal)).id,
       async find() {
-        selfId ??= await self(signal);
+        selfId ??= await self(request, signal);
         for (let page = 1; page <= MOST_PAGES; page++) {
           const comments = await request<readonly Comment[]>(`GET ${list}`, { ...values, ...paging?.(page) }, signal);
           const own = comments.find((one) => isBy(one, selfId, comment.marker));
@@ -65,10 +65,7 @@ interface Calls {
 }
 
 /** Edits or writes our comment; never touches another author's. */
-async function putComment(
-  { id, marker, text, mayCreate }: StickyComment,
-  { change, create, find }: Calls,
-): Promise<number | undefined> {
+async function putComment({ id, marker, text, mayCreate }: StickyComment, { change, create, find }: Calls) {
   const body = `${marker}\n${text}`;
   if (id !== undefined && (await unlessAbsent(change(id, body).then(() => true)))) return id;
   const own = await find();

@@ -158,10 +158,8 @@ function surveyOf(answers: readonly HostedPullRequest[], own: readonly Ephemeral
 }
 
 function newestKnown(number: number, { repository, hosted, decisionContext }: Sweep): KnownState | undefined {
-  const stored = decisionContext.deliveries.ofPullRequest(
-    pullRequestKey(hosted.host, repository.metadata.name, number),
-  );
-  return storedStates(stored, hosted.host, decisionContext).at(-1);
+  const key = pullRequestKey(hosted.host, repository.metadata.name, number);
+  return storedStates(decisionContext.deliveries.ofPullRequest(key), hosted.host, decisionContext).at(-1);
 }
 
 /** Stores each state under a name of its own, so that two sweeps store it once; answers how many are new. */

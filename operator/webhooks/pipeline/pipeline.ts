@@ -155,10 +155,7 @@ const REASONS = {
  * True when a canceled pipeline ends the environment: by default one without a first version. A running one stays,
  * because a newer push cancels the earlier pipeline. Reports older than the environment do not count.
  */
-function isEnd(
-  { environment, source, isMadeByPipeline }: RepositoryUse,
-  { subject, pipeline }: ReportedPipeline,
-): boolean {
+function isEnd({ environment, source, isMadeByPipeline }: RepositoryUse, { subject, pipeline }: ReportedPipeline) {
   const { metadata, status } = environment;
   const { repository } = subject;
   const effect = repository.spec.pipeline?.onCanceled ?? "own";

@@ -41,7 +41,7 @@ export function withReports(
 export function knownPipelines(
   commit: string,
   repository: Repository,
-  { deliveries }: Pick<DecisionContext, "deliveries">,
+  { deliveries }: DecisionContext,
   of: Pick<RuleInput, "states" | "deliveries"> = { states: [], deliveries: [] },
 ): readonly Pipeline[] {
   const isOfMerge = ({ spec: { event } }: WebhookDelivery) =>

@@ -1,5 +1,5 @@
-import { type ConfigSet, referredVariables } from "../../../crds/config-set.ts";
-import { type AppliedState, appliedAnnotation, appliedState } from "../../../crds/environment/applied-state.ts";
+import { referredVariables } from "../../../crds/config-set.ts";
+import { appliedAnnotation, appliedState } from "../../../crds/environment/applied-state.ts";
 import { type EnvironmentRecord, pullRequestKey, triggerKey } from "../../../crds/environment/environment-record.ts";
 import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
@@ -13,7 +13,7 @@ import { type Decided, type DecisionContext, nothing, type RepositoryEvent, verd
 import { withReports } from "../pipeline/report.ts";
 import { formatOf } from "../senders.ts";
 import { type ExistingEnvironment, type Head, type MayCreate, pullRequestDecision } from "./decision.ts";
-import type { FormerEnvironment, RuleInput } from "./rules.ts";
+import type { RuleInput } from "./rules.ts";
 import { isOutdated, knownStates } from "./states.ts";
 
 /**
@@ -42,10 +42,7 @@ export async function decidePullRequest(
 }
 
 /** States stored in the environment and in records, for dropped deliveries. */
-function appliedStates(
-  existing: ExistingEnvironment | undefined,
-  records: readonly EnvironmentRecord[],
-): readonly AppliedState[] {
+function appliedStates(existing: ExistingEnvironment | undefined, records: readonly EnvironmentRecord[]) {
   const present = existing?.isOwn ? [appliedState(existing.environment)] : [];
   return [...present, ...records.map(({ spec }) => spec.appliedState)].filter((state) => state !== undefined);
 }
@@ -74,10 +71,7 @@ function approvedCommits(deliveries: readonly WebhookDelivery[], current: Webhoo
   return new Set([...stored, current].flatMap(({ approval }) => approval?.commit ?? []));
 }
 
-function formerEnvironment(
-  records: readonly EnvironmentRecord[],
-  deliveries: readonly WebhookDelivery[],
-): FormerEnvironment | undefined {
+function formerEnvironment(records: readonly EnvironmentRecord[], deliveries: readonly WebhookDelivery[]) {
   const record = records.toSorted((one, other) => deletedMs(one) - deletedMs(other)).at(-1);
   if (record === undefined) return undefined;
   // A deletion by a canceled pipeline is no event of the pull request.
@@ -154,11 +148,7 @@ async function creationOf(creation: Creation, context: DecisionContext): Promise
 }
 
 /** Config set of the rules; a sentence when an environment of this pull request can't have it. */
-function configSetOf(
-  { rules, state }: RuleInput,
-  groups: readonly string[],
-  { configSets }: DecisionContext,
-): ConfigSet | string | undefined {
+function configSetOf({ rules, state }: RuleInput, groups: readonly string[], { configSets }: DecisionContext) {
   const name = rules.configSet;
   if (name === undefined) return undefined;
   const configSet = configSets.find(name);

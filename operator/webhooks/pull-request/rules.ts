@@ -39,7 +39,7 @@ export interface RuleInput {
   /** Commits that a maintainer approved, for pull requests of forks. */
   readonly approved: ReadonlySet<string>;
   readonly former: FormerEnvironment | undefined;
-  readonly context: Pick<DecisionContext, "settings" | "environments" | "repositories" | "deliveries">;
+  readonly context: DecisionContext;
 }
 
 /** An earlier environment of the pull request. */

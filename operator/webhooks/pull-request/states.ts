@@ -26,7 +26,6 @@ export interface KnownState {
 }
 
 type StateEvent = Pick<WebhookDelivery["spec"], "source" | "verified" | "event" | "receivedAt">;
-type StateContext = Pick<DecisionContext, "settings" | "formats" | "clock">;
 
 /**
  * All known states of a pull request, newest last, with the state of the current event, stored or not. The order of
@@ -35,7 +34,7 @@ type StateContext = Pick<DecisionContext, "settings" | "formats" | "clock">;
 export function knownStates(
   deliveries: readonly WebhookDelivery[],
   { event, delivery, host }: Pick<RepositoryEvent, "event" | "delivery" | "host">,
-  context: StateContext,
+  context: DecisionContext,
 ): readonly KnownState[] {
   if (deliveries.some(({ metadata }) => metadata.name === delivery)) return storedStates(deliveries, host, context);
   const receivedAt = context.clock.now().toISOString();
@@ -47,13 +46,13 @@ export function knownStates(
 export function storedStates(
   deliveries: readonly WebhookDelivery[],
   host: string,
-  context: StateContext,
+  context: DecisionContext,
 ): readonly KnownState[] {
   const events = deliveries.map(({ spec }) => spec);
   return statesOf(events, host, context);
 }
 
-function statesOf(events: readonly StateEvent[], host: string, context: StateContext): readonly KnownState[] {
+function statesOf(events: readonly StateEvent[], host: string, context: DecisionContext): readonly KnownState[] {
   const format = formatOf({ host }, context);
   const states = events.flatMap(({ source, verified, event: { pullRequest: state }, receivedAt }) => {
     if (!verified || state === undefined) return [];
@@ -165,11 +164,7 @@ export async function refetch(
   return verdicts;
 }
 
-async function fetchState(
-  { hosted, number }: StaleState,
-  { pullRequestReader }: RefetchContext,
-  signal: AbortSignal,
-): Promise<HostedPullRequest | string> {
+async function fetchState({ hosted, number }: StaleState, { pullRequestReader }: RefetchContext, signal: AbortSignal) {
   try {
     return (await pullRequestReader.pullRequest(hosted, number, signal)) ?? "the host knows no such pull request";
   } catch (error) {
