@@ -7,13 +7,13 @@ import {
   RECONCILE_ANNOTATION,
   reconcileToken,
 } from "../../../../crds/group.ts";
-import { isConflict, isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
+import { insteadOf, isNotFound, isUnavailable } from "../../../kit/client/errors.ts";
 import { retryOnConflict } from "../../../kit/client/retries.ts";
 import { createKeyedMutex } from "../../../kit/keyed-mutex.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
 import type { Environments, EnvironmentUpdate, RequestedReconcile } from "../../../ports/api/environments.ts";
 import { environmentType } from "../kinds.ts";
-import { changePatch, kept, type Store } from "../store.ts";
+import { changePatch, isOvertaken, kept, type Store } from "../store.ts";
 import { reread } from "./lookup.ts";
 
 /** Dependencies of adapters for environments, which have no namespace. */
@@ -95,12 +95,9 @@ export async function recordActivity(
   const { name, uid } = environment.metadata;
   const annotations = activityAnnotation(cache.get(name) ?? environment, clock.now());
   if (annotations === undefined) return;
-  try {
-    kept(cache, await client.patch(environmentType, { name }, { metadata: { uid, annotations } }, { as: "merge" }));
-  } catch (error) {
-    // Gone, or another one of its name: the caller's next read says so.
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  const written = client.patch(environmentType, { name }, { metadata: { uid, annotations } }, { as: "merge" });
+  // Gone, or another one of its name: the caller's next read says so.
+  await written.then((one) => kept(cache, one)).catch(insteadOf(isOvertaken, undefined));
 }
 
 /** Requests within this time share one reconcile, so that a flood of them is one write. */
