@@ -1,10 +1,6 @@
 /** Actor of a record, as the credential proves it. */
 export type Actor =
-  | {
-      readonly subject: string;
-      readonly method: "id_token" | "api_token";
-      readonly tokenId?: string;
-    }
+  | { readonly subject: string; readonly method: "id_token" | "api_token"; readonly tokenId?: string }
   | {
       /** Owner for whom a signed link was made; another person with the link may have used it. */
       readonly subject: string;

@@ -1,12 +1,12 @@
-import type { TeardownBlocker } from "../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import type { Kind } from "../../crds/group.ts";
 import type { KubeObject } from "../kit/client/objects.ts";
 import type { Owner } from "./cluster.ts";
 
 /** Any object in an environment's namespace. */
-export interface Content extends Pick<TeardownBlocker, "name"> {
+export interface Content {
   readonly kind: Kind;
+  readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly finalizers: readonly string[];

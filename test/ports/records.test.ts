@@ -29,7 +29,7 @@ const forget = async (environment: string) => {
 };
 
 recordsSuite("on Kubernetes", async () => ({
-  records: kubernetesRecords({ client, namespace, mostPruned: 3 }),
+  records: kubernetesRecords({ client, namespace }, 3),
   kept: async (environment) => (await objectsOf(environment)).map((record) => completeRecord(record)),
   forget,
   stop: async () => undefined,

@@ -115,7 +115,7 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
   };
 }
 
-type OperationState = ApplicationStatus["operationState"];
+export type OperationState = NonNullable<ApplicationStatus["operationState"]>;
 
 const OBJECTS_KEPT = 5;
 
@@ -129,7 +129,7 @@ const synced = ({ kind, name, hookType = "" }: SyncedResource): SyncedObject => 
  * Only the message shows that a sync waits: applied objects are briefly Running in every sync.
  * https://github.com/argoproj/argo-cd/blob/master/gitops-engine/pkg/sync/sync_context.go, `setRunningPhase`
  */
-function waitingSyncOf({ phase, message = "", startedAt, syncResult }: NonNullable<OperationState> = {}) {
+function waitingSyncOf({ phase, message = "", startedAt, syncResult }: OperationState = {}) {
   if (phase !== "Running" || startedAt === undefined || !message.startsWith("waiting for ")) return undefined;
   const running = (syncResult?.resources ?? []).filter(({ hookPhase }) => hookPhase === "Running");
   const hooks = running.filter(({ hookType = "" }) => hookType !== "");
@@ -140,13 +140,13 @@ function waitingSyncOf({ phase, message = "", startedAt, syncResult }: NonNullab
 const HEALED_TIMES = 3;
 
 /** https://github.com/argoproj/argo-cd/blob/master/controller/appcontroller.go, `autoSync` */
-function changingObjects({ operation }: NonNullable<OperationState> = {}): readonly NamedObject[] {
+function changingObjects({ operation }: OperationState = {}): readonly NamedObject[] {
   const { autoHealAttemptsCount = 0, resources = [] } = operation?.sync ?? {};
   if (autoHealAttemptsCount < HEALED_TIMES) return [];
   return resources.slice(0, OBJECTS_KEPT).map(({ kind, name }) => ({ kind, name }));
 }
 
-function unchangedJobsOf({ startedAt = "", syncResult }: NonNullable<OperationState> = {}): UnchangedJobs | undefined {
+function unchangedJobsOf({ startedAt = "", syncResult }: OperationState = {}): UnchangedJobs | undefined {
   const names = (syncResult?.resources ?? [])
     .filter(({ kind, status, hookType = "" }) => kind === "Job" && status === "SyncFailed" && hookType === "")
     .filter(({ message = "" }) => isUnchangeable(message))
@@ -221,7 +221,6 @@ function failureOf({ kind, name, hookType = "", message = "" }: SyncedResource):
   return `${title}: ${wayOut === "" ? "" : `${wayOut}; `}${withEnd(essence(message), LONGEST_OF_RESOURCE)}`;
 }
 
-/** The way out where the API server does not let a field change. */
 function wayOutOf(kind: string, message: string): string {
   if (!isUnchangeable(message)) return "";
   const again = "have it made anew with the annotation argocd.argoproj.io/sync-options: Force=true,Replace=true";
@@ -258,29 +257,25 @@ type State = Omit<ObservedApplication, "kinds" | "keepsChanging" | "hasUnchanged
 function stateOf(status: Partial<KeptApplicationStatus>, source: unknown): State {
   const revision = status.sync?.revision ?? "";
   const problem = status.conditions?.find(({ type }) => type.endsWith("Error") && type !== "SyncError");
-  const words = problem && wordsOf(problem);
+  const words = problem && `${problem.type}: ${problem.message ?? ""}`;
   // Other fields may still describe the previous values.
   if (!equalJson(status.sync?.comparedTo?.source, source)) {
     return { state: "unseen", revision, message: words ?? "waiting for Argo CD to compare the application" };
   }
-  if (problem !== undefined) return { state: "broken", revision, ...comparisonProblem(problem) };
+  if (words !== undefined) return { state: "broken", revision, ...comparisonProblem(words) };
   if (status.sync?.status !== "Synced") return unsynced(status, revision, source);
   if (!status.isCalm) return { state: "waiting", revision, message: "Argo CD is syncing the application" };
-  const { lastTransitionTime } = status.health ?? {};
-  const since = lastTransitionTime === undefined ? {} : { since: new Date(lastTransitionTime) };
-  return { ...healthOf(status, revision), ...since };
+  const at = status.health?.lastTransitionTime;
+  return { ...healthOf(status, revision), ...(at !== undefined && { since: new Date(at) }) };
 }
 
-type Problem = Pick<ObservedApplication, "problem" | "message">;
-
-const wordsOf = ({ type, message = "" }: { type: string; message?: string }) => `${type}: ${message}`;
+type Problem = Required<Pick<ObservedApplication, "problem" | "message">>;
 
 /** Words of git, of Helm and of registries for a login that is missing or refused, all of which Argo CD passes on. */
 const UNAUTHORIZED =
   /authentication required|authorization failed|authentication failed|could not read Username|credential not found|\b40[13]\b|unauthorized/i;
 
-function comparisonProblem(said: { readonly type: string; readonly message?: string }): Required<Problem> {
-  const words = wordsOf(said);
+function comparisonProblem(words: string): Problem {
   // gRPC's word for a repo-server that is down or slow, passed on as text.
   if (/rpc error: code = (Unavailable|DeadlineExceeded)/.test(words)) {
     return { problem: "DeployerUnavailable", message: `a part of Argo CD does not answer: ${words}` };
@@ -310,7 +305,7 @@ function unsynced(
   return { state: "broken", revision, ...syncProblem(said), failedHooks };
 }
 
-function syncProblem(said: string): Required<Problem> {
+function syncProblem(said: string): Problem {
   // Only these words of the quota admission distinguish both cases.
   if (said.includes("status unknown for quota")) {
     const what = "the cluster has not counted the environment's quota yet, and takes nothing before; it is tried again";
@@ -330,9 +325,6 @@ function healthOf({ health }: Partial<KeptApplicationStatus>, revision: string):
     const message = "Argo CD calls the application degraded: see its pods";
     return { state: "broken", problem: "DeploymentFailed", revision, message };
   }
-  return {
-    state: "progressing",
-    revision,
-    message: `Argo CD calls the application ${said.toLowerCase()}: pods are starting`,
-  };
+  const message = `Argo CD calls the application ${said.toLowerCase()}: pods are starting`;
+  return { state: "progressing", revision, message };
 }

@@ -5,6 +5,7 @@ import type { WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { resourcePath } from "../../kit/client/objects.ts";
 import type { DeployerTechnology, LeftFields } from "../../ports/deployer.ts";
+import type { KeptApplicationStatus } from "./application-status.ts";
 import { argocdDeployer } from "./deployer.ts";
 import { argocdDeployerLog } from "./deployer-log.ts";
 import { applicationKind, argocdKinds } from "./kinds.ts";
@@ -23,9 +24,7 @@ export function argocd(settings: ArgocdSettings): DeployerTechnology {
   };
 }
 
-function isSynced({ status }: { readonly [field: string]: unknown }): boolean {
-  return (status as { sync?: { status?: string } } | undefined)?.sync?.status === "Synced";
-}
+const isSynced = ({ status = {} }: WireObject) => (status as KeptApplicationStatus).sync?.status === "Synced";
 
 /** Ignored differences of an Application. https://argo-cd.readthedocs.io/en/stable/user-guide/diffing/ */
 interface ApplicationSpec {

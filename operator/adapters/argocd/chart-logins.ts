@@ -69,7 +69,6 @@ export function createChartLogins(cluster: Cluster, settings: ArgocdSettings, cl
       return atMs !== undefined && isThere && about === aboutOf(login) ? clock.monotonicMs() - atMs : Infinity;
     },
 
-    /** Forgets how old the login is. */
     forgetAge,
 
     /** True when a login of other content was given since the last call. */

@@ -3,7 +3,7 @@ import { printable } from "../../masking/secret-mask.ts";
 import type { Cluster } from "../../ports/cluster.ts";
 import type { DeployerEntry, DeployerLog } from "../../ports/deployer.ts";
 import { forUser } from "../kubernetes/user-request.ts";
-import { type ApplicationStatus, isFailed } from "./application-status.ts";
+import { type ApplicationStatus, isFailed, type OperationState } from "./application-status.ts";
 import { applicationKind } from "./kinds.ts";
 import type { ArgocdSettings } from "./objects.ts";
 
@@ -45,13 +45,7 @@ function levelOf(conditionType: string): DeployerEntry["level"] {
   return conditionType.endsWith("Warning") ? "WARN" : "INFO";
 }
 
-function operationEntries({
-  phase,
-  message = "",
-  startedAt,
-  finishedAt,
-  syncResult,
-}: NonNullable<ApplicationStatus["operationState"]>): LogEntry[] {
+function operationEntries({ phase, message = "", startedAt, finishedAt, syncResult }: OperationState): LogEntry[] {
   if (phase === undefined) return [];
   const at = finishedAt ?? startedAt;
   const level = isFailed(phase) ? "ERROR" : "INFO";

@@ -28,7 +28,7 @@ import type { Content, Inventory, NamespaceContents, RetainedVolume } from "../.
 import { apiTokenType, environmentType } from "./kinds.ts";
 import { type Pod, podType } from "./pod-objects.ts";
 import { withoutFinalizers } from "./status-writer.ts";
-import { sameObject } from "./store.ts";
+import { isOvertaken, sameObject } from "./store.ts";
 
 /** NamespaceContents port on the Kubernetes API, with the rights of the environment's own namespace. */
 export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): NamespaceContents {
@@ -103,7 +103,7 @@ async function contentsOf(
 
 /** Refusal of a release: a webhook may answer with any status. A missing or constantly changing object is none. */
 function refusalOf(error: unknown): string | undefined {
-  if (isNotFound(error) || isConflict(error)) return undefined;
+  if (isOvertaken(error)) return undefined;
   if (!(error instanceof KubeError) || !(isForbidden(error) || isInvalid(error))) throw error;
   return error.detail() || error.message;
 }
@@ -133,8 +133,8 @@ export interface Volume extends KubeObject {
   readonly spec?: { readonly claimRef?: { readonly uid?: string }; readonly persistentVolumeReclaimPolicy?: string };
 }
 
-export const claimType: ResourceType<Claim> = resourceType<Claim>(volumeClaimKind);
-export const volumeType: ResourceType<Volume> = resourceType<Volume>(volumeKind);
+export const claimType = resourceType<Claim>(volumeClaimKind);
+export const volumeType = resourceType<Volume>(volumeKind);
 
 /** Kubernetes chose this volume for a claim: it existed before, unless a provisioner made it. */
 const CHOSEN = "pv.kubernetes.io/bound-by-controller";
@@ -218,10 +218,9 @@ export function kubernetesInventory({ client, caches, namespace, deployerKinds }
 }
 
 async function uidsOf<T extends KubeObject>(client: KubeClient, type: ResourceType<T>, namespace?: string) {
-  const where = present({ namespace });
   // Only this field of ten thousand objects is held, page by page.
   const keep = ({ metadata: { uid } }: T) => ({ metadata: { uid } }) as T;
-  const { items } = await client.list(type, { ...where, metadataOnly: true, keep });
+  const { items } = await client.list(type, { ...present({ namespace }), metadataOnly: true, keep });
   return items.map(({ metadata }) => metadata.uid);
 }
 

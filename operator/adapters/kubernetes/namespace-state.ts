@@ -49,8 +49,7 @@ export async function findingsIn(
 
 /** Pods of the namespace, ended ones too, with their owners in the chart. */
 export async function podsIn(client: KubeClient, namespace: string, labelSelector?: string) {
-  const selected = present({ labelSelector });
-  const { items: pods } = await client.list(podType, { namespace, ...selected });
+  const { items: pods } = await client.list(podType, { namespace, ...present({ labelSelector }) });
   return { pods, makers: await makersIn(client, namespace, pods) };
 }
 

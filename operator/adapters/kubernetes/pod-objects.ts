@@ -1,5 +1,5 @@
-import { podKind } from "../../kit/client/kinds.ts";
-import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
+import { podKind, secretKind } from "../../kit/client/kinds.ts";
+import { type KubeObject, resourceType } from "../../kit/client/objects.ts";
 
 /** Used part of a Pod. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/ */
 export interface Pod extends KubeObject {
@@ -113,9 +113,10 @@ export const containersOf = (spec: PodSpec | undefined): readonly Container[] =>
 export const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
 
-export const podType: ResourceType<Pod> = resourceType<Pod>(podKind);
+export const podType = resourceType<Pod>(podKind);
+export const secretType = resourceType<SecretObject>(secretKind);
 /** Events of the core group: only there can a selector use their type. */
-export const warningType: ResourceType<WarningEvent> = resourceType<WarningEvent>({
+export const warningType = resourceType<WarningEvent>({
   group: "",
   version: "v1",
   kind: "Event",

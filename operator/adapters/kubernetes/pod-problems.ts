@@ -142,12 +142,8 @@ export const servingPods = (pods: readonly Pod[], makers: MakerOf): readonly Pod
 
 /** Owners of living pods, each once, by kind and name. */
 export function runningIn(pods: readonly Pod[], makers: MakerOf): readonly NamedObject[] {
-  const byTitle = new Map(
-    pods
-      .filter(isLiving)
-      .map(makers)
-      .map((maker) => [titleOf(maker), maker]),
-  );
+  const owners = pods.filter(isLiving).map(makers);
+  const byTitle = new Map(owners.map((maker) => [titleOf(maker), maker]));
   return [...byTitle.keys()].sort().map((title) => byTitle.get(title) as NamedObject);
 }
 

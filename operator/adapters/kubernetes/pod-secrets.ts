@@ -1,7 +1,6 @@
 import { loginsOf } from "../../../crds/repository/docker-config.ts";
-import { secretKind } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
-import type { ObjectRef, ResourceType } from "../../kit/client/objects.ts";
+import type { ObjectRef } from "../../kit/client/objects.ts";
 import {
   type Container,
   containersOf,
@@ -9,6 +8,7 @@ import {
   type PodSecretReference,
   type PodSpec,
   type SecretObject,
+  secretType,
 } from "./pod-objects.ts";
 
 /** Reads Secrets; a `"forbidden"` one may exist. */
@@ -19,7 +19,6 @@ const PAGE_SIZE = 10;
 
 /** Reads all Secrets of a namespace on first use, so that existing ones bound the cost. For one check of pods. */
 export function secretReader(client: KubeClient): SecretReader {
-  const secretType = secretKind as ResourceType<SecretObject>;
   const read = new Map<string, Promise<ReadonlyMap<string, SecretObject>>>();
   const all = async (namespace: string) => {
     const { items } = await client.list(secretType, { namespace, limit: PAGE_SIZE });
@@ -60,7 +59,7 @@ export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod) 
 const plain = (value: string) => Buffer.from(value, "base64").toString("utf8");
 
 /** A docker configuration encodes its credentials once more; programs print them, or the password alone. */
-function valuesOf({ data = {}, type }: Pick<SecretObject, "data" | "type"> = {}): string[] {
+function valuesOf({ data = {}, type }: Partial<SecretObject> = {}): string[] {
   const values = Object.values(data).map(plain);
   if (type !== "kubernetes.io/dockerconfigjson") return values;
   const logins = values.flatMap((value) => [...loginsOf(value).values()]).map((login) => login.reveal());

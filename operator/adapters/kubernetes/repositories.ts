@@ -4,13 +4,13 @@ import { findCondition } from "../../../crds/conditions.ts";
 import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
 import type { Repository } from "../../../crds/repository/repository.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import { insteadOf, isConflict, isNotFound } from "../../kit/client/errors.ts";
+import { insteadOf } from "../../kit/client/errors.ts";
 import { configMapKind } from "../../kit/client/kinds.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import { eachOf } from "../../kit/time/each-of.ts";
 import type { Reload, Repositories, RepositoryReloads } from "../../ports/repositories.ts";
 import { repositoryType } from "./kinds.ts";
-import { kept, type Store, sameVersion } from "./store.ts";
+import { isOvertaken, kept, type Store, sameVersion } from "./store.ts";
 import { complete, forUser } from "./user-request.ts";
 
 type RepositoryStore = Pick<Store<Repository>, "client" | "cache" | "namespace" | "clock">;
@@ -73,9 +73,8 @@ async function requestCheck(
   { client, cache }: RepositoryStore,
 ): Promise<Repository | undefined> {
   const patch = { metadata: { uid: metadata.uid, annotations: { [RECONCILE_ANNOTATION]: randomUUID() } } };
-  const isOther = (error: unknown) => isNotFound(error) || isConflict(error);
   const written = client.patch(repositoryType, metadata, patch, { as: "merge" });
-  return written.then((repository) => kept(cache, repository), insteadOf(isOther, undefined));
+  return written.then((repository) => kept(cache, repository), insteadOf(isOvertaken, undefined));
 }
 
 /** Resolves when all are checked, or after `WAIT_MS`. A terminating Repository is no longer checked. */

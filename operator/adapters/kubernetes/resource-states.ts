@@ -2,7 +2,6 @@
  * Health of a chart's objects, one row per kind: healthy, progressing or degraded as in Argo CD, and its relevance to
  * users. A new kind is one row. https://github.com/argoproj/argo-cd/tree/master/gitops-engine/pkg/health
  */
-import type { Kind } from "../../../crds/group.ts";
 import { present } from "../../../crds/present.ts";
 import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
 import type { PodProblemReason } from "../../ports/pods.ts";
@@ -88,7 +87,7 @@ const row = (
   stateOf: Row["stateOf"],
   podsOf?: Row["podsOf"],
 ): readonly [string, Row] => {
-  const type = resourceType<Resource>({ group, version, kind, plural, namespaced: true } satisfies Kind);
+  const type = resourceType<Resource>({ group, version, kind, plural, namespaced: true });
   return [kind, { type, stateOf, ...present({ podsOf }) }];
 };
 
@@ -145,9 +144,7 @@ const isUnobserved = ({ metadata, status }: Resource) => (status?.observedGenera
 
 function deploymentState(object: Resource): ResourceState | undefined {
   const { spec = {}, status = {} } = object;
-  if (spec.paused) {
-    return { ...WAITS, what: "is paused", remedy: "set its spec.paused to false in the chart" };
-  }
+  if (spec.paused) return { ...WAITS, what: "is paused", remedy: "set its spec.paused to false in the chart" };
   const desired = spec.replicas ?? 1;
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = status;
   const isLate = conditionOf(object, "Progressing")?.reason === "ProgressDeadlineExceeded";

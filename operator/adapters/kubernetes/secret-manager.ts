@@ -8,9 +8,7 @@ import {
 import { isUuid, nameProblem, secretStoreName } from "../../../crds/names.ts";
 import { Sensitive } from "../../../crds/sensitive.ts";
 import { isAlreadyExists, isForbidden, isUnavailable, KubeError, translated } from "../../kit/client/errors.ts";
-import { secretKind } from "../../kit/client/kinds.ts";
-import type { KubeClient } from "../../kit/client/kube-client.ts";
-import { type KubeObject, type ResourceType, resourceType } from "../../kit/client/objects.ts";
+import type { KubeObject } from "../../kit/client/objects.ts";
 import { retryOnConflict } from "../../kit/client/retries.ts";
 import type { Owner } from "../../ports/cluster.ts";
 import {
@@ -20,17 +18,11 @@ import {
   type SecretRequest,
   type StoredSecret,
 } from "../../ports/secret-manager.ts";
-import type { SecretObject } from "./pod-objects.ts";
-
-const secretType: ResourceType<SecretObject> = resourceType<SecretObject>(secretKind);
+import { type SecretObject, secretType } from "./pod-objects.ts";
+import type { UncachedStore } from "./store.ts";
 
 /** Kubernetes' rule for names; anything else names none, and must not become another path. */
 const SECRET_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
-
-interface SecretStore {
-  readonly client: KubeClient;
-  readonly namespace: string;
-}
 
 /**
  * Embedded secret manager: one Secret per environment in the platform's namespace, one data key `<VARIABLE>.<version>`
@@ -39,7 +31,7 @@ interface SecretStore {
  * A shared secret is a Secret there with the label `ephemeral-environments.dev/shared: "true"`; its data keys are its
  * version numbers.
  */
-export function kubernetesSecretManager(store: SecretStore): SecretManager {
+export function kubernetesSecretManager(store: UncachedStore): SecretManager {
   return {
     ensure: (owner, requests) => answered(() => ensure(store, owner, requests)),
     remove: (owner) => answered(() => remove(store, owner)),
@@ -57,7 +49,7 @@ export function kubernetesSecretManager(store: SecretStore): SecretManager {
 }
 
 /** Writes first when everything may be missing: a new environment has no store to read. */
-function ensure(store: SecretStore, owner: Owner, requests: readonly SecretRequest[]) {
+function ensure(store: UncachedStore, owner: Owner, requests: readonly SecretRequest[]) {
   const mayBeNew = requests.every(({ version, generate }) => version === 1 && generate !== undefined);
   return retryOnConflict(async (round) => {
     const secret = round === 1 && mayBeNew ? undefined : await find(store, owner);
@@ -71,7 +63,7 @@ function ensure(store: SecretStore, owner: Owner, requests: readonly SecretReque
 }
 
 function add(
-  { client, namespace }: SecretStore,
+  { client, namespace }: UncachedStore,
   owner: Owner,
   secret: SecretObject | undefined,
   data: Record<string, string>,
@@ -86,7 +78,7 @@ function add(
 
 /** The owner's store; `undefined` also when another Secret has its name. */
 async function find(
-  { client, namespace }: SecretStore,
+  { client, namespace }: UncachedStore,
   owner: Owner,
   metadataOnly = false,
 ): Promise<SecretObject | undefined> {
@@ -94,14 +86,14 @@ async function find(
   return found?.metadata.labels?.[ENVIRONMENT_UID_LABEL] === owner.uid ? found : undefined;
 }
 
-async function remove(store: SecretStore, owner: Owner): Promise<void> {
+async function remove(store: UncachedStore, owner: Owner): Promise<void> {
   const found = await find(store, owner, true);
   if (found === undefined) return;
   await store.client.delete(secretType, found.metadata, { uid: found.metadata.uid });
 }
 
 /** A Secret with the shared label; an environment's store never has it. */
-async function findShared({ client, namespace }: SecretStore, id: string, metadataOnly: boolean) {
+async function findShared({ client, namespace }: UncachedStore, id: string, metadataOnly: boolean) {
   if (!SECRET_NAME.test(id)) return undefined;
   const found = await client.find(secretType, { name: id, namespace }, { metadataOnly });
   const labels = found?.metadata.labels ?? {};
@@ -117,7 +109,7 @@ function sharedValue(secret: SecretObject | undefined, version: number | "latest
 
 /** Reads only metadata: a sweep needs no values. */
 async function owners(
-  { client, namespace }: SecretStore,
+  { client, namespace }: UncachedStore,
   isKnown: (uid: string) => boolean,
 ): Promise<readonly SecretOwner[]> {
   const options = { namespace, labelSelector: ENVIRONMENT_UID_LABEL, metadataOnly: true };

@@ -1,7 +1,7 @@
 import { AUDIT_ID_ANNOTATION, TRACEPARENT_ANNOTATION } from "../../../crds/group.ts";
 import { present } from "../../../crds/present.ts";
 import type { ObjectCache } from "../../kit/cache/object-cache.ts";
-import { insteadOf, isConflict } from "../../kit/client/errors.ts";
+import { insteadOf, isConflict, isNotFound } from "../../kit/client/errors.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { KubeObject, ObjectMeta, ResourceType } from "../../kit/client/objects.ts";
 import type { OwnDeletions } from "../../kit/client/own-deletions.ts";
@@ -23,6 +23,9 @@ export interface Store<T extends KubeObject> {
   /** Present: writes carry the current span, if traced, beside the record. */
   readonly traceparent?: (() => string | undefined) | undefined;
 }
+
+/** Dependencies of an adapter without a cache. */
+export type UncachedStore = Pick<Store<KubeObject>, "client" | "namespace">;
 
 type Stamps = Pick<Store<KubeObject>, "auditId" | "traceparent">;
 
@@ -64,13 +67,15 @@ export function sameObject({ uid }: Pick<ObjectMeta, "uid">): object {
   return { op: "test", path: "/metadata/uid", value: uid };
 }
 
+/** True when a write came too late: the object has changed, is gone, or is another one of its name. */
+export const isOvertaken = (error: unknown) => isConflict(error) || isNotFound(error);
+
 /** A key as part of a JSON pointer: https://www.rfc-editor.org/rfc/rfc6901#section-3. */
 export const pointerOf = (key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Annotation with the audit record of a change, for a new object or a merge patch. */
 export function auditAnnotations(auditId: AuditId = () => undefined): Readonly<Record<string, string>> {
-  const id = auditId();
-  return present({ [AUDIT_ID_ANNOTATION]: id });
+  return present({ [AUDIT_ID_ANNOTATION]: auditId() });
 }
 
 /** Annotations with the record and span of a change: for a new environment. */

@@ -15,9 +15,7 @@ export function complete<T extends KubeObject>(cache: ObjectCache<T>): ObjectCac
 }
 
 /** Translates KubeErrors of a user's call: ClusterUnavailable, ConfigInvalid for a refused manifest, else Error. */
-export function forUser<T>(call: () => Promise<T>): Promise<T> {
-  return translated(call, toUserError);
-}
+export const forUser = <T>(call: () => Promise<T>) => translated(call, toUserError);
 
 function toUserError(error: unknown): Error | undefined {
   if (!(error instanceof KubeError)) return undefined;

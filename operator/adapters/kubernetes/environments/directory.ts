@@ -5,8 +5,6 @@ import type { SleepStatus } from "../../../../crds/sleep.schema.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
 import type { EnvironmentPage, EnvironmentQuery, EnvironmentRights } from "../../../ports/api/environments.ts";
 
-type Source = Pick<ObjectCache<EphemeralEnvironment>, "list" | "subscribe">;
-
 interface Row extends EnvironmentRights {
   readonly environment: EphemeralEnvironment;
   readonly name: string;
@@ -25,7 +23,7 @@ export class EnvironmentDirectory {
   readonly #rows: Row[];
 
   /** @param cache outlives the directory: they end with the process. */
-  constructor(cache: Source) {
+  constructor(cache: Pick<ObjectCache<EphemeralEnvironment>, "list" | "subscribe">) {
     this.#rows = cache.list().sort(inListOrder).map(rowOf);
     cache.subscribe((_key, current, previous) => {
       if (current !== undefined) this.#replace(current, [rowOf(current)]);

@@ -9,7 +9,6 @@ import {
   isConflict,
   isForbidden,
   isInvalid,
-  isNotFound,
   type KubeError,
 } from "../../../kit/client/errors.ts";
 import type { KubeClient } from "../../../kit/client/kube-client.ts";
@@ -21,7 +20,7 @@ import {
   RemovalRefused,
 } from "../../../ports/environments.ts";
 import { environmentType } from "../kinds.ts";
-import { changeAnnotations, changePatch, kept, keptRest } from "../store.ts";
+import { changeAnnotations, changePatch, isOvertaken, kept, keptRest } from "../store.ts";
 import { complete, forUser } from "../user-request.ts";
 import { type Change, type EnvironmentStore, patchLatest } from "./changes.ts";
 import { reread } from "./lookup.ts";
@@ -64,7 +63,6 @@ export function decidedWrites(store: EnvironmentStore): DecidedWrites {
         const { name, uid, resourceVersion } = metadata;
         const stamped = { ...annotations, ...changePatch({ auditId: () => auditId, traceparent }) };
         const patch = { metadata: { uid, resourceVersion, annotations: stamped }, spec };
-        const isOvertaken = (error: unknown) => isConflict(error) || isNotFound(error);
         return client
           .patch(environmentType, { name }, patch, { as: "merge" })
           .then((revised) => kept(cache, revised), insteadOf(isOvertaken, "changed"));

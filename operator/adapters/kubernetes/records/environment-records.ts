@@ -6,23 +6,17 @@ import {
 } from "../../../../crds/environment/environment-record.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound } from "../../../kit/client/errors.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import { surplusOf } from "../../../kit/surplus.ts";
 import type { Caches } from "../../../ports/caches.ts";
 import type { History, Records } from "../../../ports/records.ts";
 import { recordType } from "../kinds.ts";
+import type { UncachedStore } from "../store.ts";
 
 /** Limit of one prune, so that none takes minutes; the next one continues. */
 const MOST_PRUNED = 1_000;
 
-interface RecordStore {
-  readonly client: KubeClient;
-  readonly namespace: string;
-  readonly mostPruned?: number;
-}
-
 /** Records port: one EnvironmentRecord each, in the platform's namespace, named by the environment's UID. */
-export function kubernetesRecords({ client, namespace, mostPruned = MOST_PRUNED }: RecordStore): Records {
+export function kubernetesRecords({ client, namespace }: UncachedStore, mostPruned = MOST_PRUNED): Records {
   return {
     async keep(record) {
       await client.create(recordType, recordManifest(record, namespace)).catch(insteadOf(isAlreadyExists, undefined));

@@ -1,10 +1,10 @@
 import { type Notification, notificationManifest } from "../../../../crds/notifications/notification.ts";
-import { insteadOf, isAlreadyExists, isConflict, isInvalid, isNotFound } from "../../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isInvalid, isNotFound } from "../../../kit/client/errors.ts";
 import { BY_DESTINATION } from "../../../ports/caches.ts";
 import type { Notifications } from "../../../ports/notifications.ts";
 import { notificationType } from "../kinds.ts";
 import { writeStatus } from "../status-writer.ts";
-import { kept, removeExactly, type Store, sameObject } from "../store.ts";
+import { isOvertaken, kept, removeExactly, type Store, sameObject } from "../store.ts";
 
 /** Notifications port on the Kubernetes API and the watch cache. */
 export function kubernetesNotifications(
@@ -19,10 +19,8 @@ export function kubernetesNotifications(
       const created = client.create(notificationType, notificationManifest(name, spec, namespace));
       await created.then((one) => kept(cache, one)).catch(insteadOf(isAlreadyExists, undefined));
     },
-    claim(notification, status) {
-      const isTaken = (error: unknown) => isConflict(error) || isNotFound(error);
-      return writeStatus(store, notificationType, notification, status).catch(insteadOf(isTaken, undefined));
-    },
+    claim: (notification, status) =>
+      writeStatus(store, notificationType, notification, status).catch(insteadOf(isOvertaken, undefined)),
     async finish({ metadata }, status) {
       const patch = [sameObject(metadata), { op: "add", path: "/status", value: status }];
       const written = client.patch(notificationType, metadata, patch, { as: "json", subresource: "status" });

@@ -1,5 +1,6 @@
 import { GROUP } from "../../../../crds/group.ts";
 import { oncePer } from "../../../../crds/once-per.ts";
+import { present } from "../../../../crds/present.ts";
 import {
   byDimension,
   type Dimension,
@@ -10,10 +11,10 @@ import {
 } from "../../../../crds/usage/period-summary.ts";
 import type { Rollup, SlotCounts } from "../../../../crds/usage/rollup.ts";
 import type { ObjectCache } from "../../../kit/cache/object-cache.ts";
-import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isConflict } from "../../../kit/client/errors.ts";
 import { configMapKind, type WireObject } from "../../../kit/client/kinds.ts";
-import type { KubeClient } from "../../../kit/client/kube-client.ts";
 import type { RollupStore, Rollups, StoredRollup } from "../../../ports/rollups.ts";
+import { isOvertaken, type UncachedStore } from "../store.ts";
 
 /** Label with a rollup's day, in UTC. */
 export const ROLLUP_LABEL = `${GROUP}/rollup`;
@@ -23,26 +24,15 @@ const COUNTS = "counts.json";
 const SUMMARY = "summary.json";
 
 /** RollupStore port: one ConfigMap a day, in the platform's namespace. */
-export function kubernetesRollupStore({
-  client,
-  namespace,
-}: {
-  readonly client: KubeClient;
-  readonly namespace: string;
-}): RollupStore {
+export function kubernetesRollupStore({ client, namespace }: UncachedStore): RollupStore {
   const refOf = (day: string) => ({ name: `${NAME_PREFIX}${day}`, namespace });
   const draft = (day: string, content: Rollup, resourceVersion?: string) => ({
-    metadata: {
-      ...refOf(day),
-      labels: { [ROLLUP_LABEL]: day },
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
+    metadata: { ...refOf(day), labels: { [ROLLUP_LABEL]: day }, ...present({ resourceVersion }) },
     data: {
       [COUNTS]: writtenCounts(content),
       ...(content.summary !== undefined && { [SUMMARY]: writtenSummary(content.summary) }),
     },
   });
-  const isChanged = (error: unknown) => isConflict(error) || isNotFound(error);
   return {
     async find(day) {
       const found = await client.find(configMapKind, refOf(day));
@@ -51,7 +41,7 @@ export function kubernetesRollupStore({
     create: (day, content) =>
       client.create(configMapKind, draft(day, content)).then(() => true, insteadOf(isAlreadyExists, false)),
     replace: ({ day, version }, content) =>
-      client.replace(configMapKind, draft(day, content, version)).then(() => true, insteadOf(isChanged, false)),
+      client.replace(configMapKind, draft(day, content, version)).then(() => true, insteadOf(isOvertaken, false)),
     async list(signal) {
       const { items } = await client.list(configMapKind, { namespace, labelSelector: ROLLUP_LABEL, signal });
       return items.map(storedRollup);
@@ -151,13 +141,8 @@ function writtenSummary({ total, by, peak }: PeriodSummary): string {
   const valuesOf = (totals: Totals) => FIELDS.map((field) => totals[field]);
   const sorted = (rows: Rows) => [...rows].sort(([one], [other]) => (one < other ? -1 : 1));
   const rowsOf = (rows: Rows) => Object.fromEntries(sorted(rows).map(([name, totals]) => [name, valuesOf(totals)]));
-  const written: WrittenSummary = {
-    fields: FIELDS,
-    total: valuesOf(total),
-    by: byDimension((one) => rowsOf(by[one])),
-    peak,
-  };
-  return JSON.stringify(written);
+  const rows = byDimension((one) => rowsOf(by[one]));
+  return JSON.stringify({ fields: FIELDS, total: valuesOf(total), by: rows, peak } satisfies WrittenSummary);
 }
 
 /** @throws SyntaxError for text other than JSON */

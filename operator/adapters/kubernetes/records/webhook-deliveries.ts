@@ -1,7 +1,7 @@
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import { TRACEPARENT_ANNOTATION } from "../../../../crds/group.ts";
 import type { WebhookDelivery, WebhookDeliverySpec } from "../../../../crds/webhooks/webhook-delivery.ts";
-import { insteadOf, isAlreadyExists, isConflict, isNotFound } from "../../../kit/client/errors.ts";
+import { insteadOf, isAlreadyExists } from "../../../kit/client/errors.ts";
 import {
   ALL,
   BY_COMMIT,
@@ -15,7 +15,7 @@ import {
 import type { DeliveryClaim, WebhookDeliveries } from "../../../ports/webhooks/webhook-deliveries.ts";
 import { webhookDeliveryType } from "../kinds.ts";
 import { writeStatus } from "../status-writer.ts";
-import { kept, removeExactly, type Store } from "../store.ts";
+import { isOvertaken, kept, removeExactly, type Store } from "../store.ts";
 import { complete, forUser, UNAVAILABLE_RETRY_SECONDS } from "../user-request.ts";
 
 type DeliveryStore = Pick<Store<WebhookDelivery>, "client" | "cache" | "namespace" | "traceparent">;
@@ -35,7 +35,9 @@ export function kubernetesWebhookDeliveries(store: DeliveryStore): WebhookDelive
     claim: (name, spec) => forUser(() => claim(store, name, spec)),
     finish: (delivery, status) =>
       forUser(() =>
-        writeStatus(store, webhookDeliveryType, delivery, status).then(() => "stored" as const, changedIfElsewhere),
+        writeStatus(store, webhookDeliveryType, delivery, status)
+          // Another process was first, or the delivery was dropped.
+          .then(() => "stored" as const, insteadOf(isOvertaken, "changed")),
       ),
     remove: (delivery) => forUser(() => removeExactly(store, webhookDeliveryType, delivery)),
   };
@@ -58,6 +60,3 @@ async function claim(store: DeliveryStore, name: string, spec: WebhookDeliverySp
     return { state: "taken", delivery };
   }
 }
-
-/** Another process was first, or the delivery was dropped. */
-const changedIfElsewhere = insteadOf((error) => isConflict(error) || isNotFound(error), "changed");
