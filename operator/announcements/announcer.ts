@@ -10,12 +10,7 @@ import { decidingPipeline } from "../../crds/environment/pipelines.ts";
 import type { Component } from "../../crds/names.ts";
 import type { Announced } from "../../crds/notifications/announced.schema.ts";
 import { FACT_MAX_LENGTH } from "../../crds/notifications/notification.schema.ts";
-import {
-  type Facts,
-  type MessageEvent,
-  type NotificationSpec,
-  notificationName,
-} from "../../crds/notifications/notification.ts";
+import { type Facts, type MessageEvent, notificationName } from "../../crds/notifications/notification.ts";
 import { present } from "../../crds/present.ts";
 import { type Build, missingPlaceholder } from "../../crds/repository/image-tag.ts";
 import { imageOf, type Repository, tagTemplateOf } from "../../crds/repository/repository.ts";
@@ -81,28 +76,17 @@ export function createAnnouncer(context: AnnouncerContext): Announcer | undefine
   };
 }
 
-interface Message {
-  readonly name: string;
-  readonly spec: NotificationSpec;
-}
-
 /** Messages of the next unannounced change that has recipients, and the announcements before it. */
-interface PendingMessages {
-  readonly announced: Announced | undefined;
-  readonly transition?: Transition;
-  readonly messages: readonly Message[];
-}
-
 function pendingMessages(
   environment: EphemeralEnvironment,
   announced: Announced | undefined,
   context: AnnouncerContext,
   when: TransitionContext,
-): PendingMessages {
+) {
   let known = announced;
   for (;;) {
     const transition = nextTransition(environment, known, when);
-    if (transition === undefined) return { announced: known, messages: [] };
+    if (transition === undefined) return { announced: known };
     const messages = messagesOf(environment, transition, factsOf(environment, transition, context), context);
     if (messages.length > 0) return { announced: known, transition, messages };
     known = transition.announced;
@@ -125,7 +109,7 @@ function messagesOf(
   { event, about, component }: Omit<Transition, "announced">,
   facts: Facts,
   { settings, repositories, clock }: AnnouncerContext,
-): readonly Message[] {
+) {
   if (event === undefined) return [];
   const { name, uid } = environment.metadata;
   const repository = component && environment.spec[component]?.repository;

@@ -51,8 +51,9 @@ export function recordOutOfBandChanges({ caches, audit, deletions, newId }: OutO
   ];
   for (const environment of caches.environments.list()) {
     // An unreconciled change may be recorded twice: a duplicate is better than a gap.
-    const isDeletionUnseen = environment.metadata.deletionTimestamp !== undefined && !isTeardownBegun(environment);
-    record(unseenSpec(environment, environment.metadata.generation - (isDeletionUnseen ? 1 : 0)), environment);
+    const { metadata, status } = environment;
+    const isDeletionUnseen = metadata.deletionTimestamp !== undefined && status?.teardown === undefined;
+    record(unseenSpec(environment, metadata.generation - (isDeletionUnseen ? 1 : 0)), environment);
     if (isDeletionUnseen) record("deleted", environment);
   }
   for (const repository of caches.repositories.list()) {
@@ -62,9 +63,6 @@ export function recordOutOfBandChanges({ caches, audit, deletions, newId }: OutO
   }
   return endOf(ends);
 }
-
-/** True when the deletion was seen. */
-const isTeardownBegun = ({ status }: EphemeralEnvironment) => status?.teardown !== undefined;
 
 /**
  * Change to an unreconciled spec. A field manager's name proves nothing: only the next spec with a new audit id is the

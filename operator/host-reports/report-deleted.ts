@@ -1,6 +1,7 @@
 import { appliedState } from "../../crds/environment/applied-state.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { EXCLUDED_BY_ANNOTATION } from "../../crds/group.ts";
+import { present } from "../../crds/present.ts";
 import type { PullRequestHost, ReportedState } from "../ports/webhooks/pull-request-host.ts";
 import {
   contextOf,
@@ -12,17 +13,13 @@ import {
   subjectOf,
 } from "./desired-reports.ts";
 
-export interface ReportDeletedContext extends ReportDependencies {
-  readonly pullRequestHost: PullRequestHost;
-}
-
 /**
  * Reports to the host that an environment is gone: final status, edited comment, no deployments. Idempotent.
  * @throws PullRequestHostFailed
  */
 export async function reportDeleted(
   environment: EphemeralEnvironment,
-  context: ReportDeletedContext,
+  context: ReportDependencies & { readonly pullRequestHost: PullRequestHost },
   signal: AbortSignal,
 ): Promise<void> {
   const subject = subjectOf(environment, context);
@@ -44,8 +41,9 @@ interface Ending {
 
 /** Reports on the last reported commit; without a report only for one that a rule excludes. */
 async function reportEnd(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
-  const reported = environment.status?.feedback?.status;
-  const rule = subject.wants.successWithoutEnvironment ? excludingRule(environment) : undefined;
+  const { metadata, status } = environment;
+  const reported = status?.feedback?.status;
+  const rule = subject.wants.successWithoutEnvironment ? metadata.annotations?.[EXCLUDED_BY_ANNOTATION] : undefined;
   const commit = rule === undefined ? reported?.commit : (appliedState(environment)?.commit ?? subject.commit);
   const last = rule === undefined ? reported && finalReport(reported.state) : exclusionReport(rule);
   if (commit === undefined || last === undefined) return;
@@ -56,21 +54,12 @@ async function reportEnd(environment: EphemeralEnvironment, { subject, host, sig
 const finalReport = (state: ReportedState) =>
   ({ state: state === "pending" ? "failure" : state, description: "The environment is gone" }) as const;
 
-const excludingRule = ({ metadata }: EphemeralEnvironment) => metadata.annotations?.[EXCLUDED_BY_ANNOTATION];
-
 /** A comment without a stored id is found by its marker. */
 async function endComment(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
-  const { metadata, status } = environment;
   const { number, wants } = subject;
-  const id = status?.feedback?.comment?.id;
+  const id = environment.status?.feedback?.comment?.id;
   if (number === undefined || (wants.comment === "never" && id === undefined)) return;
-  const { name } = metadata;
-  const comment = {
-    number,
-    marker: markerOf(name),
-    text: goneText(name),
-    mayCreate: false,
-    ...(id !== undefined && { id }),
-  };
+  const { name } = environment.metadata;
+  const comment = { number, marker: markerOf(name), text: goneText(name), mayCreate: false, ...present({ id }) };
   await host.comment(subject.repository, comment, signal);
 }

@@ -9,7 +9,6 @@ import type { EnvironmentLists } from "../ports/caches.ts";
 import type { RollupStore, Rollups } from "../ports/rollups.ts";
 import { changeRollup } from "./recorder.ts";
 
-/** The ports of the daily sums. */
 interface DailySummariesDependencies {
   readonly clock: Clock;
   readonly caches: EnvironmentLists;

@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import type { EnvironmentStatus, EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { kubernetesApiTokens } from "../adapters/kubernetes/api-tokens.ts";
 import { kubernetesCluster } from "../adapters/kubernetes/cluster.ts";
 import { kubernetesConfigSets, kubernetesConfigSetVersions } from "../adapters/kubernetes/config-sets.ts";
@@ -21,6 +20,7 @@ import { randomSecret } from "../controllers/environment/secret-values.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
 import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/cluster.ts";
+import type { EnvironmentStatusWriter } from "../ports/environments.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import { createBranchHeads } from "../repository-access/branch-heads.ts";
@@ -57,9 +57,9 @@ export function controllerDependencies(
   const configSets = kubernetesConfigSets({ client, cache: caches.configSets, namespace, deletions });
   const secretManager = dependencies.secretManagers.forController;
   const branchHeads = createBranchHeads({ settings, clock, secretManager, repositoryHost });
-  const instance = hostname();
-  const recorder = { client, namespace, serviceAccount, instance, clock, log };
+  const recorder = { client, namespace, serviceAccount, instance: hostname(), clock, log };
   const { events = kubernetesEventRecorder(recorder) } = options;
+  const serviceNames = BACKING_SERVICES.map(({ name }) => name);
   return {
     ...processingContext(dependencies, { client, configSets, branchHeads }),
     settings,
@@ -74,11 +74,7 @@ export function controllerDependencies(
     namespaceContents: kubernetesNamespaceContents(client, clock),
     deployer: dependencies.deployer.deployer({ cluster, client, clock }),
     secretManager,
-    pods: kubernetesPods(
-      client,
-      clock,
-      BACKING_SERVICES.map(({ name }) => name),
-    ),
+    pods: kubernetesPods(client, clock, serviceNames),
     prober: dependencies.createProber(),
     repositoryHost,
     backingServices: BACKING_SERVICES,
@@ -101,7 +97,7 @@ export function controllerDependencies(
     notifications,
     announcer: createAnnouncer({ settings, repositories, notifications, clock }),
     ...dependencies.messaging,
-    extensionKey: extensionKeyOf(dependencies.secretManagers.forController),
+    extensionKey: extensionKeyOf(secretManager),
     environmentOf: (uid) => caches.environments.by(BY_UID, uid)[0],
     records: kubernetesRecords({ client, namespace }),
     costMonitor: dependencies.costMonitor,
@@ -117,11 +113,7 @@ export function controllerDependencies(
 
 function environmentStatusWriter({ leaderClient: client, caches, clock }: Dependencies, events: EventRecorder) {
   const cache = caches.environments;
-  const writer = kubernetesStatusWriter<EphemeralEnvironment, EnvironmentStatus>({
-    client,
-    type: environmentType,
-    cache,
-  });
+  const writer: EnvironmentStatusWriter = kubernetesStatusWriter({ client, type: environmentType, cache });
   const writersOf = (name: string) => {
     const known = cache.get(name);
     return known === undefined ? [] : caches.writersOf(known);

@@ -169,11 +169,9 @@ export function around<C, R>(
 /** A port whose methods all return promises. */
 type Remote<P> = { readonly [M in keyof P]: P[M] extends (...given: never[]) => Promise<unknown> ? P[M] : never };
 
-type Observe = <P extends Remote<P> & object>(service: Service, port: P) => P;
-
 /** Creates the wrapper for ports. */
-export function observing(interceptor: ServiceCallInterceptor | undefined): Observe {
-  return (service, port) => {
+export function observing(interceptor: ServiceCallInterceptor | undefined) {
+  return <P extends Remote<P> & object>(service: Service, port: P): P => {
     if (interceptor === undefined) return port;
     return new Proxy(port, {
       get(target, operation) {

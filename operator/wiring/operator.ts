@@ -10,7 +10,7 @@ import type { AuditTrail } from "../ports/audit-trail.ts";
 import type { Metrics } from "../ports/metrics.ts";
 import type { SecretManager } from "../ports/secret-manager.ts";
 import { countedMetrics } from "../rollups/counted-metrics.ts";
-import { createRecorder, flushRegularly, type Recorder } from "../rollups/recorder.ts";
+import { createRecorder, flushRegularly } from "../rollups/recorder.ts";
 import { type ApiOptions, apiPorts } from "./api-ports.ts";
 import { type ControllerOptions, controllerDependencies } from "./controllers.ts";
 import { createDependencies, type Dependencies, type DependencyOptions } from "./dependencies.ts";
@@ -103,13 +103,8 @@ export function processIdentity(): string {
 /** Name in metrics of the loop that stores what was counted. */
 const LOOP = "request counts";
 
-interface Recording {
-  readonly recorder?: Recorder;
-  readonly metrics?: Metrics;
-}
-
 /** Metrics that also count for the recorder, which keeps what must outlive the process; neither without metrics. */
-function createRecording({ client, settings, clock, log }: Dependencies, metrics?: Metrics): Recording {
+function createRecording({ client, settings, clock, log }: Dependencies, metrics?: Metrics) {
   if (metrics === undefined) return {};
   const store = kubernetesRollupStore({ client, namespace: settings.namespace });
   const stored = () => metrics.loopSucceeded(LOOP);

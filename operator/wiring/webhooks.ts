@@ -21,11 +21,10 @@ interface Caller {
 
 /** Stored deliveries, with the dependencies for processing them. */
 export function processingContext(
-  { settings, clock, caches, deletions, tracing, audit }: Dependencies,
+  { settings, clock, caches, deletions, tracing: { traceparent }, audit }: Dependencies,
   { client, configSets, branchHeads }: Caller,
 ): ProcessingContext & { readonly webhookDeliveries: WebhookDeliveries } {
   const { namespace } = settings;
-  const { traceparent } = tracing;
   const stored = { client, cache: caches.webhookDeliveries, namespace, traceparent };
   const webhookDeliveries = kubernetesWebhookDeliveries(stored);
   return {

@@ -38,11 +38,8 @@ export function jsonAuditTrail(options: JsonAuditTrailOptions): AuditTrail & { c
       return isWritten;
     },
     async close() {
-      if (lines !== undefined)
-        await soon(
-          lines.close().then(() => true),
-          clock,
-        );
+      const closed = lines?.close().then(() => true);
+      if (closed !== undefined) await soon(closed, clock);
     },
   };
 }

@@ -4,7 +4,6 @@ import { type IdentityProvider, IdentityProviderUnavailable } from "../../ports/
 /** Longer answers are useless, and not read. */
 const MAX_ANSWER_BYTES = 65_536;
 const TIMEOUT_MS = 5_000;
-/** Pauses before each of the repeated calls. */
 const PAUSES_MS = [1_000, 5_000];
 
 /** Failures before a connection: nothing was sent. */

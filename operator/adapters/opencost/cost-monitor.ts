@@ -97,10 +97,8 @@ function costOf(row: Row): AllocatedCost | undefined {
   if (amountOf(row, "totalCost") === undefined) return undefined;
   const sumOfFields = (...names: readonly string[]) => {
     const fields = names.flatMap((name) => [`${name}Cost`, `${name}CostAdjustment`]);
-    return Math.max(
-      0,
-      fields.reduce((sum, field) => sum + (amountOf(row, field) ?? 0), 0),
-    );
+    const total = fields.reduce((sum, field) => sum + (amountOf(row, field) ?? 0), 0);
+    return Math.max(0, total);
   };
   return {
     cpu: sumOfFields("cpu"),

@@ -45,11 +45,10 @@ export function spanExport({ endpoint, ca, headers, log, clock }: SpanDestinatio
     { error: say, warn: say, info: silent, debug: silent, verbose: silent },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
-  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
   const exporter = new OTLPTraceExporter({
-    url,
+    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
     timeoutMillis: EXPORT_MS,
-    headers: revealed(headers),
+    headers: Object.fromEntries([...(headers ?? [])].map(([name, value]) => [name, value.reveal()])),
     ...(ca !== undefined && { httpAgentOptions: { ca, keepAlive: true } }),
   });
   const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS });
@@ -66,6 +65,3 @@ export function spanExport({ endpoint, ca, headers, log, clock }: SpanDestinatio
       }),
   };
 }
-
-const revealed = (headers: ReadonlyMap<string, Sensitive> = new Map()) =>
-  Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));

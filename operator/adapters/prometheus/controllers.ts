@@ -67,11 +67,9 @@ export function controllerMetrics(registry: MetricRegistry): ControllerMetrics {
       const counters = [...Object.values(ended), ofErrors, terminal.labels(controller), ...Object.values(ofBad)];
       const [added, retried] = [adds.labels(queue), retries.labels(queue)];
       for (const counter of [...counters, added, retried]) counter.inc(0);
-      const [reconciled, worked, waited] = [
-        reconcileTime.labels(controller),
-        workTime.labels(queue),
-        queueTime.labels(queue),
-      ];
+      const reconciled = reconcileTime.labels(controller);
+      const worked = workTime.labels(queue);
+      const waited = queueTime.labels(queue);
       return {
         added: () => added.inc(),
         retried: () => retried.inc(),

@@ -21,12 +21,10 @@ export class MetricRegistry {
   }
 
   histogram(name: MetricName): Histogram {
-    const buckets = [...(METRICS[name].buckets ?? [])];
-    const histogram = new Histogram(name, METRICS[name].labels, buckets);
-    const shown = new prometheus.Histogram({ ...this.#configOf(name), buckets });
-    const { help } = METRICS[name];
-    const values = () => [...histogram.values()];
-    const get = async () => ({ name, help, type: "histogram", aggregator: "sum", values: values() });
+    const { help, labels, buckets: bounds = [] } = METRICS[name];
+    const histogram = new Histogram(name, labels, bounds);
+    const shown = new prometheus.Histogram({ ...this.#configOf(name), buckets: [...bounds] });
+    const get = async () => ({ name, help, type: "histogram", aggregator: "sum", values: [...histogram.values()] });
     // prom-client's hooks for its own histograms at a scrape.
     Object.assign(shown, { get, getForPromString: get });
     return histogram;
@@ -34,14 +32,13 @@ export class MetricRegistry {
 
   /** A gauge or counter that is read at each scrape; missing samples are left out. */
   computed(name: MetricName, read: () => Iterable<Sample>): void {
-    const config = this.#configOf(name);
-    const isCounter = METRICS[name].type === "counter";
-    const full = { ...config, collect };
-    const metric = isCounter ? new prometheus.Counter(full) : new prometheus.Gauge(full);
+    const { type, labels: labelNames } = METRICS[name];
+    const config = { ...this.#configOf(name), collect };
+    const metric = type === "counter" ? new prometheus.Counter(config) : new prometheus.Gauge(config);
     function collect(): void {
       metric.reset();
       // Without labels the reset leaves a zero.
-      if (METRICS[name].labels.length === 0) metric.remove();
+      if (labelNames.length === 0) metric.remove();
       for (const [labels, value] of read()) metric.inc(labels, value);
     }
   }

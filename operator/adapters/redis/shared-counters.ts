@@ -77,7 +77,7 @@ function connect({ url, username, password, ca, commandMs = COMMAND_MS }: RedisO
 function newStore(redis: Redis, { name, windowMs }: Counter): RedisStore {
   const sendCommand = async (command: string, ...args: string[]): Promise<RedisReply> => {
     const reply = redis.call(command, ...args) as Promise<RedisReply>;
-    return isScriptLoad(command, args) ? reply.catch(() => hashOf(args[1] ?? "")) : reply;
+    return isScriptLoad(command, args) ? reply.catch(() => hash("sha1", args[1] ?? "")) : reply;
   };
   const store = new RedisStore({ sendCommand, prefix: `${KEYS}${name}:` });
   // `init` reads only the window; it can't fail, because loading a script can't.
@@ -91,7 +91,6 @@ function newStore(redis: Redis, { name, windowMs }: Counter): RedisStore {
  */
 const isScriptLoad = (command: string, [subcommand]: readonly string[]) =>
   command === "SCRIPT" && subcommand === "LOAD";
-const hashOf = (script: string) => hash("sha1", script);
 
 /** Spares a Redis in an outage: one call in ten seconds tests it; all others fail at once. */
 function sparingly(clock: Clock, log: Log) {

@@ -19,9 +19,7 @@ const PASSING = [408, 425, 429];
 export function incomingWebhookChat({ timeoutMs = TIMEOUT_MS } = {}): Chat {
   const agent = new Agent({ connections: 4, connect: { timeout: timeoutMs } });
   return {
-    async post(url, text, signal) {
-      await post(addressOf(url), text, { agent, signal, timeoutMs });
-    },
+    post: async (url, text, signal) => post(addressOf(url), text, { agent, signal, timeoutMs }),
     close: () => agent.close(),
   };
 }

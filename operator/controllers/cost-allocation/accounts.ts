@@ -52,14 +52,13 @@ export function accountsSince(
 }
 
 function ofEnvironment(environment: EphemeralEnvironment, context: AccountDependencies): Account {
-  const { metadata, status } = environment;
-  const { name, uid, creationTimestamp } = metadata;
+  const { name, uid, creationTimestamp } = environment.metadata;
   return {
     uid,
     name,
     createdMs: Date.parse(creationTimestamp),
     goneMs: undefined,
-    allocations: status?.allocations,
+    allocations: environment.status?.allocations,
     store: (added) => storeInStatus(environment, added, context),
   };
 }

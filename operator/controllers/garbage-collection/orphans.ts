@@ -182,11 +182,10 @@ const MOST_BY_NAME = 10;
 
 /** Reports some orphans by name and counts the others. */
 function recordEvents(
-  event: OrphanEvent,
+  { type, reason, line, message }: OrphanEvent,
   orphans: readonly BlockedOrphan[],
   { log, events }: CollectionDependencies<"log" | "events">,
 ): void {
-  const { type, reason, line, message } = event;
   const common = { type, reason, action: "Sweep" } as const;
   for (const orphan of orphans.slice(0, MOST_BY_NAME)) {
     const { owner, what, since, blockers } = orphan;

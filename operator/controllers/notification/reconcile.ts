@@ -147,13 +147,12 @@ async function attempted(notification: Notification, context: Delivering, signal
   }
 }
 
-const endOf = (environment: EphemeralEnvironment) => plannedEnd(environment).toISOString();
-
 /** A warning is about one expiry: after it, and after an extension, it would be wrong. */
 function outdated({ spec }: Notification, { environmentOf, clock }: NotificationDependencies): string | undefined {
   if (spec.event !== "expiry" || spec.facts.expiresAt === undefined) return undefined;
   const environment = environmentOf(spec.environment?.uid ?? "");
-  const isSame = environment?.status?.expiresAt !== undefined && endOf(environment) === spec.facts.expiresAt;
+  const isSame =
+    environment?.status?.expiresAt !== undefined && plannedEnd(environment).toISOString() === spec.facts.expiresAt;
   const isAlive = environment !== undefined && environment.metadata.deletionTimestamp === undefined;
   const isAhead = Date.parse(spec.facts.expiresAt) > clock.now().getTime();
   return isSame && isAlive && isAhead ? undefined : "the environment does not expire then any more, or has expired";

@@ -80,13 +80,11 @@ function untilDueMs(repository: Repository, now: Date): number {
 
 async function statusOf(repository: Repository, context: RepositoryDependencies): Promise<RepositoryStatus> {
   const { metadata, status } = repository;
-  const token = reconcileToken(repository);
   const { reachable, ready } = await check(repository, context);
   const now = context.clock.now();
   const observedGeneration = metadata.generation;
   const condition = transition(findCondition(status?.conditions, "Ready"), { ...ready, observedGeneration }, now);
   const conditions = withCondition(status?.conditions, condition);
-  const known = present({ hostRepository: status?.hostRepository });
-  const checked = { ...known, observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions };
-  return token === undefined ? checked : { ...checked, lastHandledReconcileAt: token };
+  const known = { hostRepository: status?.hostRepository, lastHandledReconcileAt: reconcileToken(repository) };
+  return { ...present(known), observedGeneration, reachable, lastCheckedAt: now.toISOString(), conditions };
 }
