@@ -5,7 +5,7 @@ import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
 import { helm } from "./support/chart-host.ts";
 import { chartUrl, commitFolder, removeBranch } from "./support/chart-repository.ts";
-import { Environments, madeFor, untilGone, untilReady } from "./support/environments.ts";
+import { Environments, madeFor, untilGone, untilReady, untilRegistered } from "./support/environments.ts";
 import { apply, kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { checkout, TEST_DEADLINE_MS, tokens } from "./support/site.ts";
@@ -99,6 +99,7 @@ test("the chart that helm create writes becomes ready by a Repository alone, sle
     });
   const values = withFurtherHost(await exampleValues());
   await register(values);
+  await untilRegistered(repository);
   const name = environments.name("foreign");
   const body = { environment_name: name, backend_repo: repository, backend_branch: "main", ttl: 1 };
   expect((await ask("POST", "/environments", { body })).status).toBe(200);

@@ -1,7 +1,7 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
 import { chartUrl, commitFile, removeBranch } from "./support/chart-repository.ts";
-import { Environments } from "./support/environments.ts";
+import { Environments, untilRegistered } from "./support/environments.ts";
 import { followLog } from "./support/events.ts";
 import { apply, kubectl, read } from "./support/kubectl.ts";
 import { podSecret } from "./support/secrets.ts";
@@ -81,6 +81,7 @@ test("a developer reads the logs of all containers, restarted ones included, and
   const spec = { ...sample.spec, chart: { repoUrl: chart, path: ".", revision: name } };
   const metadata = { name, namespace: "ephemeral-system" };
   await apply({ apiVersion: "ephemeral-environments.dev/v1", kind: "Repository", metadata, spec });
+  await untilRegistered(name);
   const body = { environment_name: name, backend_repo: name, backend_branch: "main", ttl: 1 };
   expect((await ask("POST", "/environments", { body })).status).toBe(200);
 

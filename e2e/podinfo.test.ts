@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
 import { chartUrl, commitFolder, headOf, removeBranch } from "./support/chart-repository.ts";
-import { Environments, madeFor, untilGone, untilReady } from "./support/environments.ts";
+import { Environments, madeFor, untilGone, untilReady, untilRegistered } from "./support/environments.ts";
 import { apply, execInPod, kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { open } from "./support/page.ts";
 import { imageOf, podinfoChart, pushProgram, removeImage } from "./support/podinfo.ts";
@@ -85,6 +85,7 @@ test("podinfo, unmodified, becomes ready by a Repository alone, sleeps, wakes, i
   await publish();
   const values = await exampleValues();
   await register(values);
+  await untilRegistered(repository);
   const name = environments.name("podinfo");
   const body = { environment_name: name, backend_repo: repository, backend_branch: repository, ttl: 1 };
   expect((await ask("POST", "/environments", { body })).status).toBe(200);

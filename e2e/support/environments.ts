@@ -82,6 +82,11 @@ export async function find(name: string): Promise<Environment> {
   return (await read("eenv", name)) as Environment;
 }
 
+/** Waits until the platform has checked the Repository: before that, REST does not know it. */
+export function untilRegistered(repository: string): Promise<void> {
+  return waitFor(["--for=condition=Ready", `erepo/${repository}`, "--namespace=ephemeral-system"]);
+}
+
 /** Waits until the environment is ready; fails with the condition that is in the way. */
 export async function untilReady(name: string): Promise<Environment> {
   try {
