@@ -70,7 +70,7 @@ export class ObservedRequests implements Activity {
 }
 
 function next(former: Observed | undefined, { requests, probes, minimum }: RequestCount, now: Date): Observed {
-  // What was counted before it was observed is not known to be recent.
+  // Counts of before the first observation are not known to be recent.
   if (former === undefined) return { observedSince: now, window: [], uncountedProbes: 0 };
   // A request may be counted after the reading that follows its probe, but one that never is must not hide another.
   const sent = probes + former.uncountedProbes;

@@ -1,8 +1,11 @@
 import type { UrlProber } from "../../ports/url-prober.ts";
 
+/** Hosts that are remembered: a replica that does not lead has no reading that takes them. */
+const MOST_HOSTS = 50_000;
+
 /** Requests that the platform's own probers sent, by host: they are no activity. */
 export class OwnProbes {
-  readonly #sent = new Map<string, number>();
+  #sent = new Map<string, number>();
 
   /** A prober whose requests are counted. */
   counted(prober: UrlProber): UrlProber {
@@ -18,14 +21,15 @@ export class OwnProbes {
     };
   }
 
-  /** Probes of the host since the last call for it. */
-  take(host: string): number {
-    const sent = Math.max(0, this.#sent.get(host) ?? 0);
-    this.#sent.delete(host);
+  /** Probes since the last call, by host; negative where one that was taken then got no answer. */
+  take(): ReadonlyMap<string, number> {
+    const sent = this.#sent;
+    this.#sent = new Map();
     return sent;
   }
 
   #add(host: string, count: number): void {
+    if (this.#sent.size >= MOST_HOSTS) this.#sent = new Map();
     this.#sent.set(host, (this.#sent.get(host) ?? 0) + count);
   }
 }

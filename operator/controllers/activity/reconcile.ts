@@ -26,16 +26,18 @@ export function createActivityReconciler(dependencies: ActivityDependencies): Re
     });
     // The ingress may have no figures where every environment is asleep.
     if (mayIdle.length === 0) {
+      ownProbes.take();
       observedRequests.record([]);
       return { requeueAfterMs: MINUTE_MS };
     }
     const namespaces = new Set(mayIdle.map(({ metadata }) => namespaceName(metadata.name)));
     const requests = await ingressTraffic.requestsSinceLast(namespaces, signal);
+    const probes = ownProbes.take();
     observedRequests.record(
       mayIdle.map(({ metadata, status }) => ({
         uid: metadata.uid,
         requests: requests.get(namespaceName(metadata.name)) ?? 0,
-        probes: hostsOf(status?.urls).reduce((sum, host) => sum + ownProbes.take(host), 0),
+        probes: hostsOf(status?.urls).reduce((sum, host) => sum + Math.max(0, probes.get(host) ?? 0), 0),
         minimum: status?.sleep?.minimumRequests ?? 1,
       })),
     );
