@@ -7,6 +7,7 @@ import { ApiSettings, Host, Port } from "./api-settings.schema.ts";
 import { Console } from "./console.schema.ts";
 import { Costs } from "./costs.schema.ts";
 import { Deletion, Expiry, Records, Sweep } from "./deletion.schema.ts";
+import { Gate } from "./gate.schema.ts";
 import { Isolation } from "./isolation.schema.ts";
 import { NotificationSettings } from "./notifications.schema.ts";
 import { SecretManagerChoice, Secrets } from "./secrets.schema.ts";
@@ -225,6 +226,7 @@ export const Settings = closed({
   ),
   sleep: Type.Optional(SleepWish),
   activity: Activity,
+  gate: Gate,
   reconcile: closed(
     {
       workers: Type.Integer({

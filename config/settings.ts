@@ -10,6 +10,7 @@ import { credentialIds } from "../crds/secret-sharing.ts";
 import { activityProblems } from "./activity.schema.ts";
 import { WEB_ORIGIN } from "./api-settings.schema.ts";
 import { consoleProblems } from "./console-problems.ts";
+import { gateProblems } from "./gate.schema.ts";
 import { USABLE_CIDR } from "./isolation.schema.ts";
 import { issuerProblems } from "./issuer-problems.ts";
 import { notificationProblems } from "./notification-problems.ts";
@@ -73,6 +74,7 @@ function contradictions(settings: Settings): string[] {
     ...repeatedHosts(settings),
     ...notificationProblems(settings),
     ...activityProblems(settings.activity),
+    ...gateProblems(settings.gate),
     ...exposedHeaders(settings),
     ...unusableChart(settings),
     ...unreadableValues(settings),

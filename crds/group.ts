@@ -17,6 +17,8 @@ export const FINALIZER = `${GROUP}/teardown`;
 export const RECONCILE_ANNOTATION = `${GROUP}/reconcile-at`;
 /** Any text, such as the time; a new one wakes an environment that its schedule has asleep. */
 export const WAKE_ANNOTATION = `${GROUP}/wake-at`;
+/** Time of the last request to a host of the environment while it slept; the gate alone writes it, and wakes it so. */
+export const REQUESTED_ANNOTATION = `${GROUP}/requested-at`;
 /** Time at which a person last read the environment's log; the REST interface writes it every few minutes at most. */
 export const LAST_ACTIVITY_ANNOTATION = `${GROUP}/last-activity-at`;
 /** Names the stuck step of a deletion that an admin skips; leftovers are recorded. */
