@@ -6,8 +6,6 @@ import type { SleepSchedule, SleepStatus, SleepWish } from "../sleep.schema.ts";
 import { isTimeZone, type ScheduleState, scheduleAt } from "../sleep-schedule.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
-/** Nothing falls asleep so soon after its creation, or after it woke. */
-const AWAKE_AT_LEAST_MS = 10 * MINUTE_MS;
 /** Nothing falls asleep so soon after a person read its log; a log stream says so again within this time. */
 const READ_MS = 5 * MINUTE_MS;
 /** The status follows activity in steps of this length. */
@@ -52,6 +50,8 @@ export interface SleepInput {
   readonly isServing: boolean;
   /** `undefined` while requests are not known: nothing is idle. */
   readonly activity: ObservedActivity | undefined;
+  /** Time for which nothing falls asleep after its creation, and after it woke, in milliseconds. */
+  readonly awakeAtLeastMs: number;
 }
 
 /** Next sleep of an environment; `undefined` without a wish, and while a person has it suspended. */
@@ -206,11 +206,11 @@ function idleness(moment: Moment): Idleness {
   return { lastActivityAt: current, idleAt: activity && idleAfter(current) };
 }
 
-function earliestSleep({ environment, now }: Moment, awakeSince: string): Date | undefined {
+function earliestSleep({ environment, now, awakeAtLeastMs }: Moment, awakeSince: string): Date | undefined {
   const read = lastActivityOf(environment, now);
   return latest(
-    new Date(createdAt(environment).getTime() + AWAKE_AT_LEAST_MS),
-    new Date(Date.parse(awakeSince) + AWAKE_AT_LEAST_MS),
+    new Date(createdAt(environment).getTime() + awakeAtLeastMs),
+    new Date(Date.parse(awakeSince) + awakeAtLeastMs),
     read && new Date(read.getTime() + READ_MS),
     // Of a clock that is ahead: the request that woke it must not wake it again.
     requestedAtOf(environment, now),

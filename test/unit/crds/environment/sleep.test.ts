@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { asRun, nextSleep } from "../../../../crds/environment/sleep.ts";
 import { LAST_ACTIVITY_ANNOTATION, REQUESTED_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
@@ -14,12 +15,14 @@ const EVENING = at("01T18:00");
 const NIGHT = at("01T23:00");
 const FRIDAY = at("02T07:00");
 const FRIDAY_EVENING = at("02T18:00");
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
 type Given = Partial<SleepStatus> & {
   readonly isServing?: boolean;
   readonly woken?: string;
   readonly requested?: string;
   readonly suspended?: boolean;
+  readonly awakeAtLeastMs?: number;
 };
 
 const annotated = ({ woken, requested }: Given): Readonly<Record<string, string>> => ({
@@ -28,14 +31,20 @@ const annotated = ({ woken, requested }: Given): Readonly<Record<string, string>
 });
 
 function next(now: string, given?: Given, conditions: EnvironmentStatus["conditions"] = []) {
-  const { isServing = true, woken, requested, suspended, ...sleep } = given ?? {};
+  const { isServing = true, woken, requested, suspended, awakeAtLeastMs = TEN_MINUTES_MS, ...sleep } = given ?? {};
   const former = { state: "awake", since: MORNING, cause: "schedule", schedule, ...sleep } as const;
   const environment = environmentFixture({
     spec: suspended === undefined ? {} : { suspended },
     status: { conditions, ...(given === undefined ? {} : { sleep: former }) },
     metadata: { annotations: annotated(given ?? {}) },
   });
-  return nextSleep(environment, { wish: { schedule }, now: new Date(now), isServing, activity: undefined });
+  return nextSleep(environment, {
+    wish: { schedule },
+    now: new Date(now),
+    isServing,
+    activity: undefined,
+    awakeAtLeastMs,
+  });
 }
 
 describe("an environment with a schedule", () => {
@@ -122,7 +131,7 @@ describe("an environment with a schedule", () => {
   ])("does not sleep by it while %s", (_rule, spec, wish) => {
     const environment = environmentFixture({ spec });
     expect(
-      nextSleep(environment, { wish, now: new Date(NIGHT), isServing: true, activity: undefined }),
+      nextSleep(environment, { wish, now: new Date(NIGHT), isServing: true, activity: undefined, awakeAtLeastMs: 0 }),
     ).toBeUndefined();
   });
 });
@@ -141,7 +150,14 @@ const HOUR_IDLE: SleepWish = { afterIdleMinutes: 60 };
 /** Next sleep of an environment that was created at 00:00 and has been observed since. */
 function idle(now: string, given: IdleInput = {}) {
   const { isServing = true, woken, read, wish = HOUR_IDLE, generation = 1, isUnknown = false, ...more } = given;
-  const { lastRequestAt, observedSince = at("01T00:00"), suspended, requested, ...sleep } = more;
+  const {
+    lastRequestAt,
+    observedSince = at("01T00:00"),
+    suspended,
+    requested,
+    awakeAtLeastMs = TEN_MINUTES_MS,
+    ...sleep
+  } = more;
   const annotations = {
     ...annotated(given),
     ...(read === undefined ? {} : { [LAST_ACTIVITY_ANNOTATION]: read }),
@@ -155,7 +171,7 @@ function idle(now: string, given: IdleInput = {}) {
     lastRequestAt: lastRequestAt === undefined ? undefined : new Date(lastRequestAt),
   };
   const activity = isUnknown ? undefined : observed;
-  return nextSleep(environment, { wish, now: new Date(now), isServing, activity });
+  return nextSleep(environment, { wish, now: new Date(now), isServing, activity, awakeAtLeastMs });
 }
 
 describe("an environment that sleeps after an idle hour", () => {
@@ -273,6 +289,32 @@ describe("an environment that sleeps after an idle hour", () => {
     const sleeping = idle(NIGHT, { wish: both, cause: "person", keptAwakeUntil: FRIDAY_EVENING });
     expect(sleeping).not.toHaveProperty("keptAwakeUntil");
     expect(idle(NIGHT, { ...sleeping, wish: both })).toEqual(sleeping);
+  });
+});
+
+describe("an environment that need not stay awake", () => {
+  const atOnce = { awakeAtLeastMs: 0 } as const;
+
+  test.each([
+    ["sleeps as soon as it serves", { since: NIGHT }, { state: "asleep", since: NIGHT }],
+    ["stays awake until it serves", { since: NIGHT, isServing: false }, { state: "awake", since: NIGHT }],
+    [
+      "is kept awake by a person",
+      { since: NIGHT, cause: "person", keptAwakeUntil: FRIDAY_EVENING },
+      { state: "awake", nextAt: FRIDAY_EVENING },
+    ],
+    [
+      "is kept awake by a request",
+      { since: NIGHT, cause: "request", keptAwakeUntil: at("02T00:00") },
+      { state: "awake", nextAt: at("02T00:00") },
+    ],
+  ] as const)("%s", (_rule, given, expected) => {
+    expect(next(NIGHT, { ...atOnce, ...given })).toMatchObject(expected);
+  });
+
+  test("is still idle only after its idle time", () => {
+    const woken = { ...atOnce, since: at("01T11:30") };
+    expect(idle(NOON, woken)).toMatchObject({ state: "awake", nextAt: at("01T12:30") });
   });
 });
 
