@@ -15,7 +15,7 @@ export const platformComponent: BuiltComponent = {
   name: "platform chart",
   after: ["kube-apiserver", "Argo CD settings", "identity provider"],
   async start(site) {
-    await applyPlatformChart(site.client, localSettings(site), site.progress);
+    await applyPlatformChart(site.client, localSettings(site), {}, site.progress);
     await Promise.all([
       ensureWebhookKey(site.client),
       ensureConsoleSecret(site.client),

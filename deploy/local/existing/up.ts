@@ -39,7 +39,8 @@ export async function up(yes: boolean): Promise<void> {
   const manifests = await progress.step("check the cluster", async () => {
     const version = await versionOf(administrator, context);
     // Helm refuses to render the chart for an old cluster, and would hide the other problems.
-    const rendered = await renderPlatformChart(settings, helm, whyTooOld(version) ? undefined : version.gitVersion);
+    const kubeVersion = whyTooOld(version) ? undefined : version.gitVersion;
+    const rendered = await renderPlatformChart(settings, helm, { kubeVersion });
     await assertUsable(administrator, { context, version, settings, manifests: allObjects(rendered) });
     return rendered;
   });

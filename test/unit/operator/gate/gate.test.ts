@@ -205,7 +205,7 @@ describe("a sleeping environment", () => {
     const socket = connect(Number(port), hostname);
     socket.write(`GET /live HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
     const reply = await text(socket);
-    expect(reply).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n[^]*retry-after: 2\r\n/);
+    expect(reply).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n[\s\S]*retry-after: 2\r\n/);
     expect(writes).toHaveLength(1);
   });
 
