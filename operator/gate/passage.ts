@@ -10,6 +10,8 @@ const LOOK_DEADLINE_MS = 2_000;
 const CHANGE_MS = 1_000;
 /** Answers of an ingress that has no backend yet; the gate's own have its header. */
 const NO_BACKEND = [502, 503, 504];
+/** States in which no waiting helps. */
+const HOPELESS: readonly HostState["kind"][] = ["suspended", "failed"];
 
 interface Context {
   readonly environments: SleepingEnvironments;
@@ -61,12 +63,11 @@ export class Passage {
   async #look(host: NamedHost, signal: AbortSignal): Promise<HostState | "open" | undefined> {
     const { environments } = this.#context;
     while (!signal.aborted) {
-      const environment = environments.find(host.environment);
-      const state = environment && hostState(environment, host.host);
-      if (state === undefined || state.kind === "suspended" || state.kind === "failed") return state;
-      const isAwaking = state.kind === "waking";
-      if (isAwaking && (await this.#answers(host.host, signal))) return "open";
-      await environments.untilChanged(host.environment, isAwaking ? LOOK_MS : CHANGE_MS, signal);
+      const state = stateOf(host, environments);
+      if (state === undefined || HOPELESS.includes(state.kind)) return state;
+      const mayAnswer = state.kind === "waking" && !state.awaitsDatabase;
+      if (mayAnswer && (await this.#answers(host.host, signal))) return "open";
+      await environments.untilChanged(host.environment, mayAnswer ? LOOK_MS : CHANGE_MS, signal);
     }
     return undefined;
   }
@@ -83,6 +84,11 @@ export class Passage {
       return false;
     }
   }
+}
+
+function stateOf({ host, environment }: NamedHost, environments: SleepingEnvironments): HostState | undefined {
+  const found = environments.find(environment);
+  return found && hostState(found, host);
 }
 
 const OWN_AGENT = "ephemeral-environments-gate";

@@ -1,7 +1,8 @@
 import { findCondition } from "../../crds/conditions.ts";
-import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import type { EphemeralEnvironment, Phase } from "../../crds/environment/ephemeral-environment.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
 import { isAsleep } from "../../crds/environment/sleep.ts";
+import { present } from "../../crds/present.ts";
 
 /** A part of waking, for people. */
 export interface WakeStep {
@@ -17,6 +18,8 @@ export interface HostState {
    */
   readonly kind: "asleep" | "waking" | "suspended" | "starting" | "failed";
   readonly steps: readonly WakeStep[];
+  /** True while its database does not answer: its components may, and would fail. */
+  readonly awaitsDatabase: boolean;
   /** Reason of a failure. */
   readonly problem?: string | undefined;
 }
@@ -25,12 +28,22 @@ export interface HostState {
 export function hostState(environment: EphemeralEnvironment, host: string): HostState | undefined {
   const phase = shownPhase(environment);
   if (phase === "terminating" || !hostsOf(environment).includes(host)) return undefined;
-  if (environment.spec.suspended) return { kind: "suspended", steps: [] };
-  if (isAsleep(environment)) return { kind: "asleep", steps: stepsOf(environment) };
-  const steps = stepsOf(environment);
-  if (phase === "failed") return { kind: "failed", steps, problem: problemOf(environment) };
-  const isFirst = environment.status?.readyAt === undefined;
-  return { kind: isFirst ? "starting" : "waking", steps };
+  const kind = kindOf(environment, phase);
+  const steps = STEPS.flatMap((step) => stepOf(environment, step));
+  const awaitsDatabase = steps.some(({ title, state }) => title === "Database" && state !== "done");
+  return {
+    kind,
+    steps,
+    awaitsDatabase,
+    ...present({ problem: kind === "failed" ? problemOf(environment) : undefined }),
+  };
+}
+
+function kindOf(environment: EphemeralEnvironment, phase: Phase): HostState["kind"] {
+  if (environment.spec.suspended) return "suspended";
+  if (isAsleep(environment)) return "asleep";
+  if (phase === "failed") return "failed";
+  return environment.status?.readyAt === undefined ? "starting" : "waking";
 }
 
 /** Hosts of an environment, without port. */
@@ -46,14 +59,12 @@ const STEPS = [
   { title: "Addresses", condition: "UrlsReady" },
 ] as const;
 
-function stepsOf({ status }: EphemeralEnvironment): WakeStep[] {
-  const steps = STEPS.flatMap(({ title, condition }) => {
-    const found = findCondition(status?.conditions, condition);
-    if (found === undefined || found.reason === "NotRequested") return [];
-    const isDone = found.status === "True" && found.reason !== "Suspended";
-    return [{ title, state: isDone ? "done" : found.status === "False" ? "failed" : "active" } as const];
-  });
-  return steps;
+function stepOf({ status }: EphemeralEnvironment, { title, condition }: (typeof STEPS)[number]): WakeStep[] {
+  const found = findCondition(status?.conditions, condition);
+  if (found === undefined || found.reason === "NotRequested") return [];
+  if (found.status === "False") return [{ title, state: "failed" }];
+  const isDone = found.status === "True" && found.reason !== "Suspended";
+  return [{ title, state: isDone ? "done" : "active" }];
 }
 
 function problemOf({ status }: EphemeralEnvironment): string | undefined {

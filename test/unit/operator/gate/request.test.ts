@@ -76,14 +76,14 @@ describe("the intent of a request", () => {
 describe("the address of a client", () => {
   const forwarded = (text: string) => ({ "x-forwarded-for": text });
   test.each([
-    ["no proxy is trusted", forwarded("1.1.1.1"), 0, "9.9.9.9"],
-    ["the proxy in front says it", forwarded("1.1.1.1"), 1, "1.1.1.1"],
-    ["what the client says before does not count", forwarded("6.6.6.6, 1.1.1.1"), 1, "1.1.1.1"],
-    ["two proxies", forwarded("6.6.6.6, 1.1.1.1, 8.8.8.8"), 2, "1.1.1.1"],
-    ["fewer proxies than trusted", {}, 2, "9.9.9.9"],
-    ["an IPv6 client is its network", forwarded("2001:db8:1:2:3:4:5:6"), 1, "2001:db8:1:2"],
-    ["an address that is none is short", forwarded("x".repeat(9999)), 1, "x".repeat(45)],
-  ])("%s", (_title, headers, ...[hops, address]) => {
+    { title: "no proxy is trusted", headers: forwarded("1.1.1.1"), hops: 0, address: "9.9.9.9" },
+    { title: "the proxy in front says it", headers: forwarded("1.1.1.1"), hops: 1, address: "1.1.1.1" },
+    { title: "what a client says does not count", headers: forwarded("6.6.6.6, 1.1.1.1"), hops: 1, address: "1.1.1.1" },
+    { title: "two proxies", headers: forwarded("6.6.6.6, 1.1.1.1, 8.8.8.8"), hops: 2, address: "1.1.1.1" },
+    { title: "fewer proxies than trusted", headers: {}, hops: 2, address: "9.9.9.9" },
+    { title: "an IPv6 network", headers: forwarded("2001:db8:1:2:3:4:5:6"), hops: 1, address: "2001:db8:1:2" },
+    { title: "a long text", headers: forwarded("x".repeat(9999)), hops: 1, address: "x".repeat(45) },
+  ])("$title", ({ headers, hops, address }) => {
     expect(clientAddress(headers, "9.9.9.9", hops)).toBe(address);
   });
 });
