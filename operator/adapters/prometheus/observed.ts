@@ -13,6 +13,8 @@ import type { MetricName } from "./definitions.ts";
 import type { MetricRegistry, Sample } from "./registry.ts";
 
 const ELECTION = "platform";
+/** Nothing is asleep by a request. */
+const ASLEEP_CAUSES = SLEEP_CAUSES.filter((cause) => cause !== "request");
 
 /** Metrics of this process' sources and of all environments: current counts at each scrape, durations as they end. */
 export function observedMetrics(registry: MetricRegistry, observed: Observed): void {
@@ -54,7 +56,7 @@ function clusterMetrics(registry: MetricRegistry, { caches, isLeading, clock }: 
   counts("ephemeral_environments", PHASES, () => environments().map(shownPhase));
   whileLeading("ephemeral_environments_asleep", () => {
     const causes = environments().map(sleepCause);
-    return SLEEP_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
+    return ASLEEP_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
   });
   whileLeading("ephemeral_environments_activity_unknown", () => {
     const unknown = environments().filter(({ status }) => findCondition(status?.conditions, "ActivityUnknown"));

@@ -1,0 +1,61 @@
+import { findCondition } from "../../crds/conditions.ts";
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { shownPhase } from "../../crds/environment/phase.ts";
+import { isAsleep } from "../../crds/environment/sleep.ts";
+
+/** A part of waking, for people. */
+export interface WakeStep {
+  readonly title: string;
+  readonly state: "done" | "active" | "failed";
+}
+
+/** State of an environment whose host no Ingress of its own answers. */
+export interface HostState {
+  /**
+   * `asleep`: a request may wake it. `waking`: it will answer soon; also an awake one, whose Ingress the ingress
+   * controller has yet to read. `suspended`: only a person wakes it. `starting`: its first creation goes on.
+   */
+  readonly kind: "asleep" | "waking" | "suspended" | "starting" | "failed";
+  readonly steps: readonly WakeStep[];
+  /** Reason of a failure. */
+  readonly problem?: string | undefined;
+}
+
+/** State of a host's environment; `undefined` for a host that is none of its own, and while it is being deleted. */
+export function hostState(environment: EphemeralEnvironment, host: string): HostState | undefined {
+  const phase = shownPhase(environment);
+  if (phase === "terminating" || !hostsOf(environment).includes(host)) return undefined;
+  if (environment.spec.suspended) return { kind: "suspended", steps: [] };
+  if (isAsleep(environment)) return { kind: "asleep", steps: stepsOf(environment) };
+  const steps = stepsOf(environment);
+  if (phase === "failed") return { kind: "failed", steps, problem: problemOf(environment) };
+  const isFirst = environment.status?.readyAt === undefined;
+  return { kind: isFirst ? "starting" : "waking", steps };
+}
+
+/** Hosts of an environment, without port. */
+function hostsOf({ status }: EphemeralEnvironment): string[] {
+  const { backend, frontend, hosts = {} } = status?.urls ?? {};
+  const urls = [backend, frontend, ...Object.values(hosts)].filter((url) => url !== undefined);
+  return urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).hostname);
+}
+
+const STEPS = [
+  { title: "Database", condition: "DatabaseReady" },
+  { title: "Application", condition: "ApplicationSynced" },
+  { title: "Addresses", condition: "UrlsReady" },
+] as const;
+
+function stepsOf({ status }: EphemeralEnvironment): WakeStep[] {
+  const steps = STEPS.flatMap(({ title, condition }) => {
+    const found = findCondition(status?.conditions, condition);
+    if (found === undefined || found.reason === "NotRequested") return [];
+    const isDone = found.status === "True" && found.reason !== "Suspended";
+    return [{ title, state: isDone ? "done" : found.status === "False" ? "failed" : "active" } as const];
+  });
+  return steps;
+}
+
+function problemOf({ status }: EphemeralEnvironment): string | undefined {
+  return findCondition(status?.conditions, "Ready")?.message;
+}
