@@ -12,9 +12,10 @@ import {
   differenceOfRunning,
   type HostPlatform,
   isOperatorRunning,
-  keepOperatorRunning,
+  keepProgramRunning,
   keepTokenFresh,
   localHost,
+  operatorProgram,
 } from "../platform/programs.ts";
 import { withoutSupervisor } from "../processes/supervisor.ts";
 import { writeShellVariables } from "../shell-variables.ts";
@@ -49,8 +50,8 @@ export async function up(yes: boolean): Promise<void> {
   await assertCanStart(platform, settings);
   await progress.step("platform chart", () => applyPlatform(platform, manifests));
   await withoutSupervisor(existingFolder, async () => {
-    await progress.step("platform token", () => keepTokenFresh(platform));
-    await progress.step("operator", () => keepOperatorRunning(platform));
+    await progress.step("platform token", () => keepTokenFresh(platform, operatorProgram));
+    await progress.step("operator", () => keepProgramRunning(platform, operatorProgram));
   });
   await progress.step("command line", installCommandLine);
   const apiUrl = `http://${localHost(settings.api.host)}:${settings.api.port}`;
