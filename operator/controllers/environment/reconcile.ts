@@ -31,10 +31,10 @@ import { withUsage } from "./status/usage.ts";
 import type { Step } from "./step.ts";
 import type { StepResults } from "./step-result.ts";
 import { environmentSteps } from "./steps/index.ts";
-import type { Wakes } from "./wakes.ts";
+import type { WakeLimiter } from "./wake-limiter.ts";
 
 interface ReconcilerContext extends EnvironmentDependencies {
-  readonly wakes: Wakes;
+  readonly wakeLimiter: WakeLimiter;
 }
 
 /**
@@ -114,7 +114,7 @@ async function withSleep(environment: EphemeralEnvironment, context: AdvanceCont
 
 /** A running Job keeps it awake, like an update. */
 async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContext): Promise<SleepStatus | undefined> {
-  const { clock, observedRequests, pods, requeueUrgently, settings, wakes } = context;
+  const { clock, observedRequests, pods, requeueUrgently, settings, wakeLimiter } = context;
   const input = {
     wish: sleepWish(environment, context),
     now: clock.now(),
@@ -123,7 +123,7 @@ async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContex
     awakeAtLeastMs: settings.reconcile.awakeMinutes * MINUTE_MS,
   };
   const sleep = nextSleep(environment, input);
-  if (isAsleep(environment)) return wakes.mayFollow(environment, sleep) ? sleep : environment.status?.sleep;
+  if (isAsleep(environment)) return wakeLimiter.mayFollow(environment, sleep) ? sleep : environment.status?.sleep;
   if (sleep?.state !== "asleep") return sleep;
   const running = await pods.running(environment.metadata);
   if (!running.some(({ kind }) => JOBS.has(kind))) return sleep;

@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from "../../../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { REQUESTED_ANNOTATION } from "../../../../../crds/group.ts";
 import type { SleepStatus } from "../../../../../crds/sleep.schema.ts";
-import { nextToWake, Wakes } from "../../../../../operator/controllers/environment/wakes.ts";
+import { nextToWake, WakeLimiter } from "../../../../../operator/controllers/environment/wake-limiter.ts";
 import { TestClock } from "../../../../support/doubles/test-clock.ts";
 import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
@@ -75,13 +75,13 @@ function scene() {
   const clock = new TestClock(BEGIN);
   const environments = new Map<string, EphemeralEnvironment>();
   const enqueued: string[] = [];
-  const wakes = new Wakes({
+  const limiter = new WakeLimiter({
     settings: settingsFrom({ ...testSettings, reconcile: { wakesAtOnce: 2, creationDeadlineMinutes: 15 } }),
     clock,
     environment: (name) => environments.get(name),
     waking: () => [...environments.values()].filter(({ status }) => status?.sleep?.state === "waking"),
   });
-  const end = wakes.watch((name) => enqueued.push(name));
+  const end = limiter.watch((name) => enqueued.push(name));
   const add = (name: string, { repository = "shop", requestedAt }: Given = {}) => {
     const sleep: SleepStatus = { state: "asleep", since: BEFORE, cause: "schedule", nextAt: BEGIN };
     const environment = environmentFixture({
@@ -104,7 +104,7 @@ function scene() {
   const reconcile = (name: string, cause: NonNullable<SleepStatus["cause"]> = "schedule", isStored = true) => {
     const found = environments.get(name) as EphemeralEnvironment;
     const sleep: SleepStatus = { state: "waking", since: clock.now().toISOString(), cause };
-    const isWaking = wakes.mayFollow(found, sleep);
+    const isWaking = limiter.mayFollow(found, sleep);
     if (isWaking && isStored) change(name, { sleep });
     return isWaking;
   };
@@ -113,7 +113,7 @@ function scene() {
     clock.advance(ms);
     return enqueued.splice(0).filter((name) => environments.has(name) && reconcile(name));
   };
-  const stays = (name: string) => wakes.mayFollow(environments.get(name) as EphemeralEnvironment, undefined);
+  const stays = (name: string) => limiter.mayFollow(environments.get(name) as EphemeralEnvironment, undefined);
   const awake: SleepStatus = { state: "awake", since: BEGIN };
   return { clock, environments, add, change, reconcile, wokenAfter, stays, end, enqueued, awake };
 }

@@ -6,7 +6,7 @@ import { isAsleep } from "../../../crds/environment/sleep.ts";
 import { requestedAtOf } from "../../../crds/group.ts";
 import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import type { Enqueue } from "../../kit/controller/controller.ts";
-import type { CancelTimer, Clock } from "../../kit/time/clock.ts";
+import { type CancelTimer, type Clock, elapsedMs } from "../../kit/time/clock.ts";
 
 /** An environment that waits for a place among those that wake. */
 export interface Waiting {
@@ -42,7 +42,7 @@ function dueFirst(one: Waiting, other: Waiting): number {
   return one.dueMs - other.dueMs || (one.uid < other.uid ? -1 : 1);
 }
 
-interface WakesContext {
+interface WakeLimiterContext {
   readonly settings: Settings;
   readonly clock: Clock;
   /** The environment from this process's cache, by name. */
@@ -66,15 +66,15 @@ interface Grant extends Waiting {
  * In memory is only who waits, each entered by its own reconcile, and who was just let go: who wakes says its status. So
  * a new leader knows all after its first reconciles.
  */
-export class Wakes {
-  readonly #context: WakesContext;
+export class WakeLimiter {
+  readonly #context: WakeLimiterContext;
   readonly #waiting = new Map<string, Waiting>();
   /** Environments that may wake, and whose status does not say yet that they do. */
   readonly #granted = new Map<string, Grant>();
   #enqueue: Enqueue | undefined;
   #cancelLook: CancelTimer | undefined;
 
-  constructor(context: WakesContext) {
+  constructor(context: WakeLimiterContext) {
     this.#context = context;
   }
 
@@ -152,8 +152,10 @@ export class Wakes {
     const { settings, clock } = this.#context;
     const isFailed = findCondition(status?.conditions, "Ready")?.status === "False";
     if (isFailed || spec.suspended || metadata.deletionTimestamp !== undefined) return false;
-    const wakesMs = clock.now().getTime() - Date.parse(status?.sleep?.since ?? "");
-    return wakesMs < settings.reconcile.creationDeadlineMinutes * MINUTE_MS;
+    return (
+      elapsedMs(new Date(status?.sleep?.since ?? ""), clock.now()) <
+      settings.reconcile.creationDeadlineMinutes * MINUTE_MS
+    );
   }
 
   /** The grant of one that has not used it yet; one that is over, or that its status has taken the place of, is forgotten. */
