@@ -17,7 +17,7 @@ import { backendOnly, createWorld, type World } from "../../support/worlds/envir
 
 const clock = correctedClock();
 const observedRequests = new ObservedRequests({ clock, hasSource: true });
-/** What wakes answers not yet. */
+/** True: an environment that wakes does not answer yet. */
 let areSilent = false;
 const prober: UrlProber = {
   probe: async () => ({ status: areSilent ? "unreachable" : "healthy", responseTimeMs: 1, message: "as it is" }),
@@ -54,7 +54,7 @@ async function wake(name: string): Promise<void> {
   await world.admin.patch(environmentType, { name }, { metadata }, { as: "merge" });
 }
 
-/** As the gate does. */
+/** Writes what the gate writes for a request. */
 async function request(name: string, at: Date): Promise<void> {
   const metadata = { annotations: { [REQUESTED_ANNOTATION]: at.toISOString() } };
   await world.admin.patch(environmentType, { name }, { metadata }, { as: "merge" });
