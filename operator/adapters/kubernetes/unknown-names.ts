@@ -29,7 +29,7 @@ interface Sources {
 
 /** UnknownNames port on the watch caches, which take what a look-up finds, like an own write. */
 export function kubernetesUnknownNames({ client, caches, namespace, clock }: Sources): UnknownNames {
-  /** Ends of the times in which absent names are not asked for again. */
+  /** Ends of the times in which absent names are not requested again. */
   const absent = new Map<string, number>();
   const underWay = new Map<string, Promise<void>>();
 
@@ -47,7 +47,7 @@ export function kubernetesUnknownNames({ client, caches, namespace, clock }: Sou
     repository: (name) => isKnownTo(caches.repositories, name),
     configSet: (name) => isKnownTo(caches.configSets, name),
   };
-  const asked: Readonly<Record<CreationKind, (name: string) => Promise<boolean>>> = {
+  const requested: Readonly<Record<CreationKind, (name: string) => Promise<boolean>>> = {
     repository: (name) => ask(repositoryType, caches.repositories, name),
     configSet: (name) => ask(configSetType, caches.configSets, name),
   };
@@ -56,7 +56,7 @@ export function kubernetesUnknownNames({ client, caches, namespace, clock }: Sou
     !cache.synced || cache.get(`${namespace}/${name}`) !== undefined;
 
   async function look(kind: CreationKind, name: string, key: string): Promise<void> {
-    if (await forUser(() => asked[kind](name))) return;
+    if (await forUser(() => requested[kind](name))) return;
     if (absent.size >= MOST_ABSENT) absent.clear();
     absent.set(key, clock.monotonicMs() + ABSENT_MS);
   }

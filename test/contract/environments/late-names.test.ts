@@ -27,7 +27,7 @@ describe("a creation right after a name was made", () => {
     late("late-web", { type: "frontend" });
     const reply = await create({ ...minimal, frontend_repo: "late-web", frontend_branch: "main" });
     expectPromised(reply, "post", "/api/environments");
-    expect(service.unknownNames.asked).toEqual(["late-api", "late-web"]);
+    expect(service.unknownNames.requested).toEqual(["late-api", "late-web"]);
   });
 
   test("finds a config set that the watch has not delivered yet", async () => {
@@ -40,7 +40,7 @@ describe("a creation right after a name was made", () => {
 
   test("asks for no name that is known", async () => {
     expectPromised(await create({ ...minimal, backend_repo: "shop-api" }), "post", "/api/environments");
-    expect(service.unknownNames.asked).toEqual([]);
+    expect(service.unknownNames.requested).toEqual([]);
   });
 
   test("still refuses what is absent, what the caller may not use, and what is of the other type", async () => {
@@ -57,7 +57,7 @@ describe("a creation right after a name was made", () => {
     expectProblem(await create(), 400, refused, "ENV_REPO_NOT_FOUND");
     late("late-api");
     expectProblem(await create(), 400, refused, "ENV_REPO_NOT_FOUND");
-    expect(service.unknownNames.asked).toEqual(["late-api"]);
+    expect(service.unknownNames.requested).toEqual(["late-api"]);
     service.clock.advance(1_000);
     expectPromised(await create(), "post", "/api/environments");
   });

@@ -10,8 +10,8 @@ export interface MemoryUnknownNames extends UnknownNames {
   registerLate(repository: Repository): void;
   /** The same for a config set. */
   makeLate(configSet: ConfigSet): void;
-  /** Names that the API server was asked for, in their order. */
-  readonly asked: readonly string[];
+  /** Names that were requested of the API server, in their order. */
+  readonly requested: readonly string[];
   failNext(error: Error): void;
 }
 
@@ -27,7 +27,7 @@ const ABSENT_MS = 1_000;
 export function memoryUnknownNames({ repositories, configSets, clock }: Known): MemoryUnknownNames {
   const late = { repository: new Map<string, Repository>(), configSet: new Map<string, ConfigSet>() };
   const finders = { repository: repositories, configSet: configSets };
-  const asked: string[] = [];
+  const requested: string[] = [];
   const absent = new Map<string, number>();
   let failure: Error | undefined;
 
@@ -39,7 +39,7 @@ export function memoryUnknownNames({ repositories, configSets, clock }: Known): 
   }
 
   return {
-    asked,
+    requested,
     registerLate: (repository) => void late.repository.set(repository.metadata.name, repository),
     makeLate: (configSet) => void late.configSet.set(configSet.metadata.name, configSet),
     failNext(error) {
@@ -48,7 +48,7 @@ export function memoryUnknownNames({ repositories, configSets, clock }: Known): 
     async lookUp(kind, name) {
       if (finders[kind].find(name) !== undefined) return;
       if (clock.monotonicMs() < (absent.get(`${kind}/${name}`) ?? 0)) return;
-      asked.push(name);
+      requested.push(name);
       const error = failure;
       failure = undefined;
       if (error !== undefined) throw error;
