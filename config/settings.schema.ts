@@ -261,6 +261,12 @@ export const Settings = closed({
         default: 5,
         description: "Time for which a URL may be down before the environment is failed.",
       }),
+      awakeMinutes: Type.Integer({
+        minimum: 0,
+        default: 10,
+        description:
+          "Time for which an environment does not fall asleep after its creation, and after it woke. With 0 its schedule may let it sleep as soon as it is ready.",
+      }),
       stuckMinutes: Type.Integer({
         minimum: 1,
         default: 5,

@@ -970,8 +970,8 @@ export type EnvironmentReport = {
     readonly state: "awake" | "asleep" | "waking";
     /** ISO 8601, UTC. */
     readonly since: string;
-    /** Cause of the state; person: one woke it; null: it has been awake since its creation, without hours. */
-    readonly cause: "schedule" | "idle" | "person" | null;
+    /** Cause of the state; person: one woke it; request: one to a host of it did; null: it has been awake since its creation, without hours. */
+    readonly cause: "schedule" | "idle" | "person" | "request" | null;
     /** Time of the next change, if it is known; activity moves it. */
     readonly next_at: string | null;
     /** Its hours, if it has any. */
@@ -1144,8 +1144,8 @@ export type ListedEnvironmentReport = {
     readonly state: "awake" | "asleep" | "waking";
     /** ISO 8601, UTC. */
     readonly since: string;
-    /** Cause of the state; person: one woke it; null: it has been awake since its creation, without hours. */
-    readonly cause: "schedule" | "idle" | "person" | null;
+    /** Cause of the state; person: one woke it; request: one to a host of it did; null: it has been awake since its creation, without hours. */
+    readonly cause: "schedule" | "idle" | "person" | "request" | null;
     /** Time of the next change, if it is known; activity moves it. */
     readonly next_at: string | null;
     /** Its hours, if it has any. */

@@ -1,18 +1,19 @@
 import { type Static, Type } from "typebox";
 import { literals, timestamp } from "../schema.ts";
-import { SLEEP_CAUSES } from "../sleep.schema.ts";
 import { RequestedResources } from "./usage.schema.ts";
 
 /** Most sleeps; beyond it the oldest are dropped: the sums of past days keep them. */
 export const MOST_SLEEPS = 100;
 
+/** Causes of a sleep. */
+export const REST_CAUSES = ["schedule", "idle", "person"] as const;
 /** Causes of a wake. */
 export const WAKE_CAUSES = ["schedule", "person", "request"] as const;
 export type WakeCause = (typeof WAKE_CAUSES)[number];
 
 const PastSleep = Type.Object({
   since: timestamp("Begin of the sleep."),
-  cause: literals(SLEEP_CAUSES, { description: "Cause of the sleep; person: one suspended it." }),
+  cause: literals(REST_CAUSES, { description: "Cause of the sleep; person: one suspended it." }),
   awake: Type.Optional(
     Type.Object(RequestedResources, {
       description: "What its pods and volumes requested when it was last awake; absent when that is unknown.",

@@ -11,9 +11,10 @@ import {
 } from "../environment/past-sleep.schema.ts";
 import { isServing } from "../environment/progress.ts";
 import { isAsleep } from "../environment/sleep.ts";
-import { REQUESTED_ANNOTATION } from "../group.ts";
+import { requestedAtOf } from "../group.ts";
 import { oncePer } from "../once-per.ts";
 import { present } from "../present.ts";
+import type { SleepStatus } from "../sleep.schema.ts";
 import { consumedBetween, type Requested, secondsBetween, type UsageSpan } from "./usage.ts";
 
 export type { PastSleep, PastSleeps, WakeCause } from "../environment/past-sleep.schema.ts";
@@ -130,11 +131,17 @@ function awakening(environment: EphemeralEnvironment, status: EnvironmentStatus,
   const known = status.sleeps;
   const last = known?.at(-1);
   if (known === undefined || last === undefined || last.awakeAt !== undefined) return known;
-  const end = { until: now.toISOString(), ...wakeOf(environment, last, now) };
-  const woken = last.until === undefined ? { ...last, ...end } : last;
+  const until = last.until ?? stateBegin(status, "waking") ?? now.toISOString();
+  const woken = last.until === undefined ? { ...last, until, ...wakeOf(environment, last, until) } : last;
   const isAwake = status.sleep?.state !== "waking" && isServing({ spec: environment.spec, status });
   if (woken === last && !isAwake) return known;
-  return [...known.slice(0, -1), isAwake ? { ...woken, awakeAt: now.toISOString() } : woken];
+  const awakeAt = stateBegin(status, "awake", until) ?? now.toISOString();
+  return [...known.slice(0, -1), isAwake ? { ...woken, awakeAt } : woken];
+}
+
+/** Begin of the state of sleep, if it is this one and did not begin before `earliest`. */
+function stateBegin({ sleep }: EnvironmentStatus, state: SleepStatus["state"], earliest = ""): string | undefined {
+  return sleep?.state === state && sleep.since >= earliest ? sleep.since : undefined;
 }
 
 /** Cause of the rest, also of an environment as it runs; `undefined` while it is awake. */
@@ -171,15 +178,15 @@ const requestedIn = ({ cpuMillicores, memoryMebibytes, storageMebibytes }: Reque
 function wakeOf(
   environment: EphemeralEnvironment,
   { cause, since }: PastSleep,
-  now: Date,
+  until: string,
 ): Pick<PastSleep, "wokenBy" | "requestedAt"> {
   const { sleep } = environment.status ?? {};
   const stated: string | undefined = sleep?.state === "waking" && cause !== "person" ? sleep.cause : "person";
   const wokenBy: WakeCause = WAKE_CAUSES.find((one) => one === stated) ?? "person";
-  const requestedMs = Date.parse(environment.metadata.annotations?.[REQUESTED_ANNOTATION] ?? "");
+  const requested = requestedAtOf(environment, new Date(until))?.toISOString() ?? "";
   // Also a clock that is wrong, or a hand, may have written it.
-  const isCredible = requestedMs >= Date.parse(since) && requestedMs <= now.getTime();
-  const requestedAt = wokenBy === "request" && isCredible ? new Date(requestedMs).toISOString() : undefined;
+  const isCredible = requested >= since && requested <= until;
+  const requestedAt = wokenBy === "request" && isCredible ? requested : undefined;
   return { wokenBy, ...present({ requestedAt }) };
 }
 

@@ -2,11 +2,10 @@ import { findCondition } from "../../../crds/conditions.ts";
 import { PHASES } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
-import { WAKE_CAUSES } from "../../../crds/environment/past-sleep.schema.ts";
+import { REST_CAUSES, WAKE_CAUSES } from "../../../crds/environment/past-sleep.schema.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import { sleepCause } from "../../../crds/environment/sleep.ts";
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
-import { SLEEP_CAUSES } from "../../../crds/sleep.schema.ts";
 import { type PastSleep, wakeBegin } from "../../../crds/usage/sleeps.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { HostCallCounts } from "../../ports/host-technology.ts";
@@ -56,7 +55,7 @@ function clusterMetrics(registry: MetricRegistry, { caches, isLeading, clock }: 
   counts("ephemeral_environments", PHASES, () => environments().map(shownPhase));
   whileLeading("ephemeral_environments_asleep", () => {
     const causes = environments().map(sleepCause);
-    return SLEEP_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
+    return REST_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
   });
   whileLeading("ephemeral_environments_activity_unknown", () => {
     const unknown = environments().filter(({ status }) => findCondition(status?.conditions, "ActivityUnknown"));

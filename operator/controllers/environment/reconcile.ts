@@ -108,12 +108,13 @@ async function withSleep(environment: EphemeralEnvironment, context: AdvanceCont
 
 /** A running Job keeps it awake, like an update. */
 async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContext): Promise<SleepStatus | undefined> {
-  const { clock, observedRequests, pods, requeueUrgently } = context;
+  const { clock, observedRequests, pods, requeueUrgently, settings } = context;
   const input = {
     wish: sleepWish(environment, context),
     now: clock.now(),
     isServing: isServing(environment),
     activity: observedRequests.of(environment),
+    awakeAtLeastMs: settings.reconcile.awakeMinutes * MINUTE_MS,
   };
   const sleep = nextSleep(environment, input);
   if (sleep?.state !== "asleep" || isAsleep(environment)) return sleep;

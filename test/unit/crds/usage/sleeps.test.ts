@@ -136,7 +136,7 @@ describe("the sleeps of an environment", () => {
     now,
     status: { ...notServing, ...sleepState("waking", 30, cause) },
   });
-  const awake = (now: number) => ({ now, status: { ...serving, ...sleepState("awake", 30) } });
+  const awake = (now: number) => ({ now, status: { ...serving, ...sleepState("awake", 31) } });
   const night = { since: at(20), cause: "schedule", awake: AWAKE };
 
   test("are none while it is awake", () => {
@@ -186,8 +186,7 @@ describe("the sleeps of an environment", () => {
     ["counts from the begin of waking where the request is in the future", at(31), {}],
     ["counts from the begin of waking where the time is none", "soon", {}],
   ])("a wake by a request %s", (_rule, requestedAt, expected) => {
-    // Another release may have further causes.
-    const status = { ...notServing, ...sleepState("waking", 30, "request" as SleepStatus["cause"]) };
+    const status = { ...notServing, ...sleepState("waking", 30, "request") };
     const moment = { now: 30, status, ...(requestedAt !== undefined && { requestedAt }) };
     expect(reconciled(asleep, moment)).toEqual([{ ...night, until: at(30), wokenBy: "request", ...expected }]);
   });

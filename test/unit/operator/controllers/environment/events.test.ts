@@ -175,6 +175,14 @@ describe("what is published of a living environment", () => {
       ["Awake: awake: all URLs answer again"],
     ],
     [
+      "awake by a request",
+      {
+        before: { ...asleep, conditions: [open], rollout },
+        after: { ...serving, sleep: { state: "waking", since: "2026-01-01T00:00:00Z", cause: "request" } },
+      },
+      ["Awake: awake: all URLs answer again; a request woke it"],
+    ],
+    [
       "an expiry that is refused",
       { before: serving, after: { ...serving, conditions: [ready, refused] } },
       ["ExpiryRefused: a policy refuses it"],
