@@ -62,8 +62,9 @@ function readiness({ before, after }: StoredChange): Event | undefined {
   if (readyOf(status)?.status !== "True") return undefined;
   if (readyOf(former)?.status === "True" && !hasMoved) return undefined;
   if (asRun(after).spec.suspended) return updatedAsleep(former);
-  // Empty since the suspension: nothing has answered until now.
-  if (former?.servingHash === "") return normal("Awake", "Resume", `awake: all URLs answer again${wokenBy(status)}`);
+  // Empty since the suspension: nothing has answered until now. A URL that is served again early fills it early.
+  if (former?.servingHash === "" || status?.sleep?.state === "waking")
+    return normal("Awake", "Resume", `awake: all URLs answer again${wokenBy(status)}`);
   if (former?.readyAt === undefined) return firstReady(after);
   const isUpdate = former.rollout !== undefined || hasMoved;
   return isUpdate
