@@ -147,6 +147,19 @@ const DEFINITIONS = {
     help: "Environments that would sleep when idle, but whose requests are not known.",
     from: "leader",
   },
+  ephemeral_environments_wake_duration_seconds: {
+    type: "histogram",
+    help: "From the begin of waking until the environment answered again, by cause: its schedule, a person, or a request, which counts from its time.",
+    labels: ["cause"],
+    buckets: LIFE_SECONDS,
+    from: "leader",
+  },
+  ephemeral_environments_wake_failures_total: {
+    type: "counter",
+    help: "How often environments failed that were waking, by cause of the wake; those that answer later are part of the seconds, too.",
+    labels: ["cause"],
+    from: "leader",
+  },
   ephemeral_environment_creation_seconds: {
     type: "histogram",
     help: "From the creation of an environment until it was ready for the first time.",

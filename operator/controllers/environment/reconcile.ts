@@ -8,6 +8,7 @@ import type { ManifestStatus } from "../../../crds/environment/manifest.schema.t
 import { isServing } from "../../../crds/environment/progress.ts";
 import { asRun, isAsleep, nextSleep } from "../../../crds/environment/sleep.ts";
 import type { SleepStatus } from "../../../crds/sleep.schema.ts";
+import { sleepsAfter } from "../../../crds/usage/sleeps.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -198,12 +199,14 @@ async function outcomeOf(
   return { status, mayWait, results, error: error ?? announcement.error, isUrgent, announceInMs };
 }
 
-/** Status after the steps, with the usage, and without announcements. */
+/** Status after the steps, with usage and sleeps, and without announcements. */
 function statusOf(environment: EphemeralEnvironment, results: StepResults, context: AdvanceContext) {
   const conditions = context.plan.map(({ condition }) => condition);
   const activityProblem = context.observedRequests.problem();
   const current = { ...context, now: context.clock.now(), conditions, activityProblem };
-  return withUsage(statusAfter(environment, results, current), environment, current);
+  const status = withUsage(statusAfter(environment, results, current), environment, current);
+  const sleeps = sleepsAfter(environment, status, current.now);
+  return sleeps === undefined ? status : { ...status, sleeps };
 }
 
 function mustPersist(results: StepResults): boolean {

@@ -77,6 +77,9 @@ describe("an environment with a schedule", () => {
     await pass("worker", HOUR_MS + MINUTE_MS);
     const asleep = await world.expectState("worker", "asleep", isAsleep);
     expect(sleepOf(asleep)).toMatchObject({ state: "asleep", cause: "schedule" });
+    const requested = made.status?.usage?.at(-1)?.cpuMillicores;
+    const { since } = sleepOf(asleep) ?? {};
+    expect(asleep.status?.sleeps).toMatchObject([{ cause: "schedule", since, awake: { cpuMillicores: requested } }]);
     expect(asleep.spec).toEqual(made.spec);
     expect(findCondition(asleep.status?.conditions, "Suspended")).toBeUndefined();
     expect(await applicationValues(world.admin, "worker")).toEqual({
@@ -90,6 +93,8 @@ describe("an environment with a schedule", () => {
     expect(sleepOf(woken)).toMatchObject({ cause: "person", lastHandledWakeAt: "now" });
     expect(findCondition(woken.status?.conditions, "Asleep")).toBeUndefined();
     expect(await applicationValues(world.admin, "worker")).toEqual(awake);
+    const [past] = woken.status?.sleeps ?? [];
+    expect(past).toMatchObject({ cause: "schedule", since, wokenBy: "person", awakeAt: sleepOf(woken)?.since });
 
     await pass("worker", 24 * HOUR_MS);
     await world.expectState("worker", "asleep after the next hours", isAsleep);
