@@ -19,7 +19,7 @@ import { contentOf } from "./wiring/file-content.ts";
 /** Time for answers that are on their way when the gate stops. */
 const GRACE_MS = 10_000;
 
-/** Runs the gate's process until it is told to stop. */
+/** Runs the gate's process until a signal stops it. */
 export async function runGate(settings: Settings, settingsFile: string): Promise<void> {
   const log = winstonLog({ level: settings.logLevel });
   const unfollow = followLogLevel({ path: settingsFile, read: readSettings }, log);

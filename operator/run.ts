@@ -27,7 +27,7 @@ const ANSWER_EVERY_MS = 1_000;
 const ANSWER_DEADLINE_MS = 5_000;
 
 /**
- * Runs the platform's process until it is told to stop, or loses its lease: operator and REST API, which know of each
+ * Runs the platform's process until a signal stops it, or it loses its lease: operator and REST API, which know of each
  * other only here.
  */
 export async function run(settings: Settings, settingsFile: string): Promise<void> {

@@ -23,7 +23,7 @@ export const HELLO_SLEEP = { after_idle_minutes: 10 } as const;
 export async function ensureHello(
   cluster: Pick<ApiClient, "find">,
   idToken: string,
-  sleep: typeof HELLO_SLEEP | undefined = undefined,
+  sleep?: typeof HELLO_SLEEP,
 ): Promise<Hello> {
   const began = performance.now();
   const known = await call("GET", `/api/environments/${NAME}`, idToken);

@@ -46,7 +46,7 @@ Environment hello is ${hello.status}${made === undefined ? "" : ` (${made.toFixe
   frontend  ${hello.urls.frontend}
   backend   ${hello.urls.backend}
 
-It falls asleep after ${HELLO_SLEEP.after_idle_minutes} minutes without a request; whoever opens its address wakes it.
+Environment hello falls asleep after ${HELLO_SLEEP.after_idle_minutes} minutes without a request, and a request wakes it.
 
 Everything took ${seconds.toFixed(1)} s and keeps running; "make down" stops it. Next:
 

@@ -1,6 +1,6 @@
 import type { HostState, WakeStep } from "./state.ts";
 
-/** What the gate itself says, as a page, as JSON or as a line of text. */
+/** An answer of the gate itself: a page, JSON or a line of text. */
 export interface GateAnswer {
   readonly status: 404 | 502 | 503;
   /** Name in metrics. */
@@ -80,7 +80,7 @@ export function answerOf(environment: string, { kind, steps, problem = "" }: Hos
     const text = "It answers here as soon as it is ready.";
     return { status: 503, name, title: `${environment} is being created`, text, steps, retryAfterSeconds: 5 };
   }
-  const text = "It was asleep, because nobody needed it. It answers here in a moment.";
+  const text = "The environment was asleep. It answers here in a moment.";
   return { status: 503, name, title: `${environment} is waking up`, text, steps, retryAfterSeconds: 2 };
 }
 

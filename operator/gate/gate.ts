@@ -33,7 +33,7 @@ export interface GateOptions {
 /** The gate: answers requests to hosts that no Ingress of an environment answers. */
 export interface Gate {
   readonly serve: RequestListener;
-  /** A connection that wants another protocol, such as a WebSocket: it wakes, and is told to come back. */
+  /** A connection that wants another protocol, such as a WebSocket: it wakes, and gets 503 with `Retry-After`. */
   readonly upgrade: (request: IncomingMessage, socket: Duplex) => void;
   /** Requests that wait now. */
   readonly held: number;

@@ -10,7 +10,7 @@ import { GATE_HEADER, type NamedHost } from "./request.ts";
 
 /** Requests that wait for environments at a time. */
 const MOST_HELD = 200;
-/** Those of one host: one that never answers leaves room for others. */
+/** Requests of one host: one that never answers leaves room for others. */
 const MOST_OF_HOST = 100;
 const HOLD_MS = 60_000;
 

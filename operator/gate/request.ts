@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Header by which parts of the gate know each other: on requests that it passes on, and on all of its answers. */
 export const GATE_HEADER = "x-environment-gate";
 
-/** What matters of a request before it is answered. */
+/** The parts of a request that decide about its answer. */
 export interface GateRequest {
   readonly method: string;
   /** Path with query, as it came. */

@@ -14,17 +14,21 @@ export interface IngressSettings {
 /** Code of the error of a connection to an internal address. */
 export const NOT_PUBLIC = "AddressNotPublic";
 
+/** Options of a request, with its own Host header. */
+interface Connection extends RequestOptions {
+  readonly headers: { readonly host: string };
+}
+
 /** Options of a request to a URL of an environment, through the ingress. */
-export function connection(url: URL, { ingressAddress, ca }: IngressSettings): RequestOptions {
-  const tls = { servername: url.hostname, ...present({ ca }) };
-  if (ingressAddress === undefined) return { ...tls, lookup: publicAddressOnly };
+export function connection(url: URL, { ingressAddress, ca }: IngressSettings): Connection {
+  const own = { servername: url.hostname, headers: { host: url.host }, ...present({ ca }) };
+  if (ingressAddress === undefined) return { ...own, lookup: publicAddressOnly };
   const colon = ingressAddress.lastIndexOf(":");
   return {
-    ...tls,
+    ...own,
     // Not `host`: the URL's own `hostname` would win.
     hostname: withoutBrackets(ingressAddress.slice(0, colon)),
     port: Number(ingressAddress.slice(colon + 1)),
-    headers: { host: url.host },
   };
 }
 

@@ -9,7 +9,7 @@ const DEADLINE_MS = 5_000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const AT_ONCE = 64;
 const INFORMATIONAL_LIMIT = 16;
-/** By it the gate knows probes, which wake nothing. */
+/** The gate knows probes by this agent: they wake nothing. */
 const AGENT = "ephemeral-environments-prober";
 
 /** UrlProber port: one HTTPS request without redirects, bounded in time, bytes and number. */

@@ -9,7 +9,7 @@ import { certificateAuthority } from "../../../deploy/local/kubernetes/pki.ts";
 
 /** An ingress on loopback: a certificate for every name, and a backend for each host that a test gives one. */
 export interface IngressServer {
-  /** Its address, and the authority of its certificate. */
+  /** The address, and the authority of the certificate. */
   readonly settings: { readonly ingressAddress: string; readonly ca: string; readonly publicPort: number };
   /** Backend of a host; `"none"` is one without pods. Other hosts go to the fallback. */
   readonly backends: Map<string, RequestListener | "none">;

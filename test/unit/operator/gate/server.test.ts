@@ -12,9 +12,11 @@ let sockets: Socket[];
 
 /** Answers the length of each body. */
 const gate: Gate = {
-  serve: async (request, response) => {
-    const body = await text(request).catch(() => undefined);
-    response.end(`${body?.length}`);
+  serve: (request, response) => {
+    text(request).then(
+      (body) => response.end(`${body.length}`),
+      () => response.destroy(),
+    );
   },
   upgrade: (_request, socket) => void socket.destroy(),
   held: 0,
