@@ -81,7 +81,10 @@ export const CreateReportRequest = closed(
   {
     ...CreateRequest.properties,
     database_seed: Type.Optional(
-      described(DatabaseSeed, "What the database begins with; as the config set, else the Repository says, when left out."),
+      described(
+        DatabaseSeed,
+        "What the database begins with; as the config set, else the Repository says, when left out.",
+      ),
     ),
     sleep: Type.Optional(SleepRequest),
   },

@@ -1,8 +1,8 @@
 # Makes the database of an environment with its seed, in a folder that is moved into place when everything is loaded and
 # on the disk: whenever it ends before, there is no database, and the next run begins anew.
 # It needs psql or pg_restore beside PostgreSQL's other programs, and gzip for a file that ends in .gz.
-# Variables: PGDATA (the folder to make it in), DATABASE_FOLDER (its place), DATABASE_USER, DATABASE_NAME, SEED_FILE,
-# SEED_FORMAT, SEED_ID. First argument: the script that makes an empty database.
+# Variables: PGDATA (the folder to make it in), PGHOST (a folder for the socket and small files), DATABASE_FOLDER (its place),
+# DATABASE_USER, DATABASE_NAME, SEED_FILE, SEED_FORMAT, SEED_ID. First argument: the script that makes an empty database.
 set -eu
 umask 077
 
@@ -30,14 +30,14 @@ sh -c "$1" > /dev/null
 
 # The owner of the database alone can connect, by a socket in this pod. A crash costs the whole folder, so that nothing has to be on
 # the disk before the end. Little is logged twice: the client prints errors.
-printf 'local "%s" "%s" trust\n' "$DATABASE_NAME" "$DATABASE_USER" > /tmp/pg_hba.conf
-pg_ctl start --silent --wait --timeout=120 --pgdata="$PGDATA" --options="-c hba_file=/tmp/pg_hba.conf -c listen_addresses= \
-  -c unix_socket_directories=/tmp -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 \
+printf 'local "%s" "%s" trust\n' "$DATABASE_NAME" "$DATABASE_USER" > "$PGHOST/pg_hba.conf"
+pg_ctl start --silent --wait --timeout=120 --pgdata="$PGDATA" --options="-c hba_file=$PGHOST/pg_hba.conf -c listen_addresses= \
+  -c unix_socket_directories=$PGHOST -c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 \
   -c max_wal_size=256MB -c autovacuum=off -c log_min_messages=panic"
 
 # The exit status of the pipe is that of its last part, which takes a broken archive for the end of the statements.
 unpacked() {
-  gzip -dc "$SEED_FILE" || : > /tmp/broken
+  gzip -dc "$SEED_FILE" || : > "$PGHOST/broken"
 }
 
 statements() {
@@ -47,7 +47,7 @@ statements() {
 load() {
   case $SEED_FORMAT:$SEED_FILE in
     sql:*.gz)
-      unpacked | statements - && [ ! -e /tmp/broken ]
+      unpacked | statements - && [ ! -e "$PGHOST/broken" ]
       ;;
     sql:*) statements "$SEED_FILE" ;;
     dump:*)
@@ -56,7 +56,7 @@ load() {
   esac
 }
 
-export PGHOST=/tmp PGUSER="$DATABASE_USER" PGDATABASE="$DATABASE_NAME"
+export PGUSER="$DATABASE_USER" PGDATABASE="$DATABASE_NAME"
 echo "loading ${SEED_FILE#/seed}"
 if ! load; then
   # Where the server is gone, memory or the disk may have been at an end: another run may succeed.
