@@ -10,7 +10,7 @@ export const SEED_IMAGE_PATTERN = `^[a-z0-9]([a-z0-9._/:-]*[a-z0-9])?(:${TAG}(${
 /** An absolute path whose segments begin with a letter, a digit or an underscore, so none is only dots. */
 export const SEED_PATH_PATTERN = "^(/[A-Za-z0-9_][A-Za-z0-9._-]*)+$";
 
-/** What a seed is, for people. */
+/** Description of a seed, for people. */
 export const SEED_DESCRIPTION =
   "The data that a new database begins with: loaded once by the role that owns it, before anything else starts. A changed seed is loaded only when the database is made anew.";
 

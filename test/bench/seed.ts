@@ -17,7 +17,7 @@ import type { Verdict } from "./verdict.ts";
 
 const MOST_BESIDE_BY_HAND = 1.3;
 /** A user of every Linux: PostgreSQL does not run as root. */
-const NOBODY = 65_534;
+const UNPRIVILEGED = 65_534;
 
 const options = optionsOf(
   {
@@ -92,8 +92,8 @@ class Bench {
     const child = spawn("/bin/sh", ["-c", commands, "bench", ...args], {
       cwd: this.folder,
       env,
-      uid: NOBODY,
-      gid: NOBODY,
+      uid: UNPRIVILEGED,
+      gid: UNPRIVILEGED,
       stdio: ["ignore", "ignore", "pipe"],
     });
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
@@ -109,7 +109,7 @@ class Bench {
 const SERVER =
   'pg_ctl --silent --wait --log="$PGHOST/server.log" --pgdata="$PGDATA" --options="-c listen_addresses= -c unix_socket_directories=$PGHOST" start';
 const STOP = 'pg_ctl --silent --wait --mode=fast --pgdata="$PGDATA" stop';
-/** By hand: the same role, in one transaction as well. */
+/** Commands of a load by hand: the same role, in one transaction as well. */
 const BY_HAND: Readonly<Record<Format, string>> = {
   sql: 'psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --single-transaction --file="$SEED_FILE"',
   dump: 'pg_restore --no-owner --no-privileges --exit-on-error --single-transaction --dbname=app "$SEED_FILE"',
@@ -179,7 +179,7 @@ async function opened(): Promise<Bench> {
   const programs = options.programs || (await unpackedPrograms(await buildPostgresqlImage({ step }), folder));
   // After tar, which gives the folder what the archive says of it.
   await chmod(folder, 0o755);
-  await chown(folder, NOBODY, NOBODY);
+  await chown(folder, UNPRIVILEGED, UNPRIVILEGED);
   return new Bench(folder, programs);
 }
 

@@ -33,7 +33,7 @@ const loaded = (name: string) => ({ seeded: true, seed: expect.objectContaining(
 
 describe("the seed of a database", () => {
   test.each<{ name: string; given: Given; expected: object }>([
-    { name: "is none unless somebody says it", given: {}, expected: { seed: undefined, seeded: undefined } },
+    { name: "is none unless one is named", given: {}, expected: { seed: undefined, seeded: undefined } },
     { name: "is that of the environment", given: { spec: own, configSet, ofRepository }, expected: loaded("own") },
     { name: "is else that of the config set", given: { configSet, ofRepository }, expected: loaded("set") },
     { name: "is else that of the backend's Repository", given: { ofRepository }, expected: loaded("repository") },

@@ -33,7 +33,7 @@ interface Scene {
   readonly serves?: boolean;
   /** True with a seed in the spec. */
   readonly hasSeed?: boolean;
-  /** What is known of the database. */
+  /** Known state of the database. */
   readonly database?: EnvironmentStatus["database"];
   /** Kinds of the chart's objects. */
   readonly kinds?: readonly string[];
