@@ -8,6 +8,7 @@ import type { Environments } from "../operator/ports/api/environments.ts";
 import type { PlatformHealthCheck } from "../operator/ports/api/platform-health.ts";
 import type { PodLogs, Workloads } from "../operator/ports/api/pods.ts";
 import type { SharedCounters } from "../operator/ports/api/shared-counters.ts";
+import type { UnknownNames } from "../operator/ports/api/unknown-names.ts";
 import type { WebhookInbox } from "../operator/ports/api/webhook-inbox.ts";
 import type { WebhookRegistrar } from "../operator/ports/api/webhook-registrar.ts";
 import type { ApiTokens } from "../operator/ports/api-tokens.ts";
@@ -32,6 +33,7 @@ export interface Services {
   readonly environments: Environments;
   readonly repositories: Repositories;
   readonly repositoryReloads: RepositoryReloads;
+  readonly unknownNames: UnknownNames;
   readonly branchHeads: BranchHeads;
   readonly configSets: ConfigSets;
   readonly chartTemplates: ChartTemplates;

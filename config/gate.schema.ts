@@ -16,6 +16,18 @@ export const Gate = closed(
   {
     host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1", description: "The address that is listened at." }),
     port: Type.Unsafe<number>({ ...Port, default: 8081, description: "The port that is listened at." }),
+    probes: closed(
+      {
+        host: Type.Unsafe<string>({ ...Host, default: "127.0.0.1", description: "The address that is listened at." }),
+        port: Type.Unsafe<number>({
+          ...Port,
+          default: 9091,
+          description:
+            "The port, another than the operator's, which may run on the same machine; `/metrics` answers there, too.",
+        }),
+      },
+      { default: {}, description: "Address and port of the gate's own /livez and /readyz." },
+    ),
     trustedProxyHops: Type.Integer({
       minimum: 0,
       maximum: 10,

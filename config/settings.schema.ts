@@ -267,6 +267,19 @@ export const Settings = closed({
         default: 5,
         description: "Time for which a URL may be down before the environment is failed.",
       }),
+      awakeMinutes: Type.Integer({
+        minimum: 0,
+        default: 10,
+        description:
+          "Time for which an environment does not fall asleep after its creation, and after it woke. With 0 its schedule may let it sleep as soon as it is ready.",
+      }),
+      wakesAtOnce: Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        default: 10,
+        description:
+          "Number of environments that wake at the same time, by their schedules or by requests; others stay asleep until one of these is awake or failed, and the Repository with the fewest that wake comes next. A person's wake never waits.",
+      }),
       stuckMinutes: Type.Integer({
         minimum: 1,
         default: 5,

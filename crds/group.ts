@@ -1,3 +1,5 @@
+import { MINUTE_MS } from "./durations.ts";
+
 /** API group of every kind of this platform; a fork changes only this. */
 export const GROUP = "ephemeral-environments.dev";
 /** Field manager of the platform's own clients; Applications name it in `ignoreDifferences`. */
@@ -161,6 +163,18 @@ export function lastActivityOf(
 ): Date | undefined {
   const ms = Date.parse(metadata.annotations?.[LAST_ACTIVITY_ANNOTATION] ?? "");
   return Number.isNaN(ms) ? undefined : new Date(Math.min(ms, now.getTime()));
+}
+
+/** Clocks may be apart by so much. */
+const AHEAD_MS = MINUTE_MS;
+
+/** Time of the annotation `requested-at`; `undefined` without one, where it is no time, or one of the future. */
+export function requestedAtOf(
+  { metadata }: { readonly metadata: Pick<Metadata, "annotations"> },
+  now: Date,
+): Date | undefined {
+  const ms = Date.parse(metadata.annotations?.[REQUESTED_ANNOTATION] ?? "");
+  return Number.isNaN(ms) || ms > now.getTime() + AHEAD_MS ? undefined : new Date(ms);
 }
 
 /** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */

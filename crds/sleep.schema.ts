@@ -74,19 +74,19 @@ export const SleepWish = Type.Object(
 export type SleepWish = Static<typeof SleepWish>;
 
 export const SLEEP_STATES = ["awake", "asleep", "waking"] as const;
-export const SLEEP_CAUSES = ["schedule", "idle", "person"] as const;
+export const SLEEP_CAUSES = ["schedule", "idle", "person", "request"] as const;
 
 /** State of the sleep of an environment that has a wish for it. */
 export const SleepStatus = Type.Object(
   {
     state: literals(SLEEP_STATES, {
-      description: "waking: its schedule or a person wakes it, and it does not answer yet.",
+      description: "waking: its schedule, a person or a request wakes it, and it does not answer yet.",
     }),
     since: timestamp("Begin of the state."),
     cause: Type.Optional(
       literals(SLEEP_CAUSES, {
         description:
-          "Cause of the state; person: one woke it. Absent where it has been awake since its creation, without hours.",
+          "Cause of the state; person: one woke it; request: one to a host of it did, and within its hours that is the cause until it answers. Absent where it has been awake since its creation, without hours.",
       }),
     ),
     ...SleepWish.properties,
@@ -95,7 +95,9 @@ export const SleepStatus = Type.Object(
     ),
     nextAt: Type.Optional(timestamp("Time of the next change; absent where it waits for something else.")),
     keptAwakeUntil: Type.Optional(
-      timestamp("A person woke it outside its hours: its schedule lets it sleep at the end of the next ones."),
+      timestamp(
+        "Its schedule does not let it sleep before. A person woke it outside its hours: the end of the next ones. A request did: an hour later; with `afterIdleMinutes`, so long after the last activity, at least an hour, which counts only while requests are not known.",
+      ),
     ),
     lastHandledWakeAt: Type.Optional(text(128, "The last request to wake it, of the annotation `wake-at`.")),
   },

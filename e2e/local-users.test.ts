@@ -68,6 +68,9 @@ const allowed: readonly Listening[] = [
   { at: "identity-provider tcp 127.0.0.1:9400", knock: logIn, answer: /^HTTP\/1\.1 400 / },
   { at: "operator tcp 127.0.0.1:8080", knock: get("/api/environments"), answer: unauthorized },
   { at: "operator tcp 127.0.0.1:9090", ...rootsPort },
+  // As public as the ingress, behind which it is.
+  { at: "gate tcp 10.244.0.1:8081" },
+  { at: "gate tcp 127.0.0.1:9091", ...rootsPort },
 ];
 
 const matches = (listening: Listening, name: string) => {

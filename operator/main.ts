@@ -1,38 +1,15 @@
-/** Process of the platform: operator and REST API, which know of each other only here. */
+/** Program of the platform: the process of the operator with the REST API, the gate's, and the checks. */
 
-import { randomBytes } from "node:crypto";
-import { flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
-import { createApp } from "../api/app.ts";
-import { startServer } from "../api/http/server.ts";
-import { currentAuditId } from "../api/request-context.ts";
 import { readSettings, type Settings, SettingsInvalid } from "../config/settings.ts";
-import packageJson from "../package.json" with { type: "json" };
-import { prometheusMetrics } from "./adapters/prometheus/metrics.ts";
-import { createKubeClient } from "./kit/client/create-kube-client.ts";
-import { inCluster, type KubeConfigSource } from "./kit/client/credentials.ts";
-import type { KubeClient } from "./kit/client/kube-client.ts";
-import type { ObjectRef } from "./kit/client/objects.ts";
-import { LeaderElector, leases, type TermEnd } from "./kit/leader/leader-election.ts";
-import { type Log, winstonLog } from "./kit/log.ts";
-import { pause, systemClock } from "./kit/time/clock.ts";
-import { followLogLevel } from "./log-level.ts";
-import { serveProbes } from "./probes.ts";
-import { createOperator, type Operator, processIdentity } from "./wiring/operator.ts";
-import { auditTrailOf, identityProviderOf, sharedCountersOf, tracingOf } from "./wiring/technologies.ts";
+import { kubeConfigOf, stopSignal } from "./process.ts";
 
-/** Heap above which a collection would block the process for longer than the memory is worth. */
-const SMALL_HEAP_BYTES = 64 * 2 ** 20;
-const LEASE_NAME = "platform";
-const LOST_EXIT_MS = 3_000;
-const ANSWER_EVERY_MS = 1_000;
-const ANSWER_DEADLINE_MS = 5_000;
-
-const usage = `Usage: main.ts [check-installation|check-removal] --settings FILE
+const usage = `Usage: main.ts [gate|check-installation|check-removal] --settings FILE
 
 The Ephemeral Environment Platform: reconciles EphemeralEnvironment resources and serves the REST API.
 
   --settings FILE      the settings, in YAML (docs/settings.md describes them)
+  gate                 answers instead for hosts of environments that sleep, and wakes them
   check-installation   says instead whether the kinds are served, the rights sufficient and the policies in force
   check-removal        says instead whether environments are left, which only the platform looks after
   --api-url URL        has check-installation also ask the REST interface there, such as http://platform.ephemeral-system
@@ -41,169 +18,33 @@ The Ephemeral Environment Platform: reconciles EphemeralEnvironment resources an
 The cluster is the one of KUBECONFIG, or the one that the process runs in.
 `;
 
+/** A command, given the settings and the file that they come from. Its modules are loaded for it alone. */
+type Command = (settings: Settings, file: string) => Promise<void>;
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  run: async (settings, file) => (await import("./run.ts")).run(settings, file),
+  gate: async (settings, file) => (await import("./run-gate.ts")).runGate(settings, file),
+  "check-installation": (settings) => check("checkInstallation", settings),
+  "check-removal": (settings) => check("checkRemoval", settings),
+};
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { settings: { type: "string" }, "api-url": { type: "string" }, help: { type: "boolean" } },
 });
-const [command = "run", ...surplus] = positionals;
-const isKnown = ["run", "check-installation", "check-removal"].includes(command) && surplus.length === 0;
-if (values.help || values.settings === undefined || !isKnown) {
+const [name = "run", ...surplus] = positionals;
+const command = surplus.length === 0 && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+if (values.help || values.settings === undefined || command === undefined) {
   process.stdout.write(usage);
   process.exit(values.help ? 0 : 2);
 }
-const settings = readSettingsOrExit(values.settings);
-if (command === "run") await main(settings, values.settings);
-else process.exitCode = (await check(settings, values["api-url"])) ? 0 : 1;
+await command(readSettingsOrExit(values.settings), values.settings);
 
-/** Loads the checks' modules only for them. */
-async function check(settings: Settings, apiUrl: string | undefined): Promise<boolean> {
+async function check(of: "checkInstallation" | "checkRemoval", settings: Settings): Promise<void> {
+  const checks = await import("./installation/check-installation.ts");
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const options = { settings, kubeConfig: await kubeConfigOf(process.env), signal: stopSignal(), print };
-  if (command === "check-removal") return (await import("./installation/check-installation.ts")).checkRemoval(options);
-  const { checkInstallation } = await import("./installation/check-installation.ts");
-  return checkInstallation({ ...options, apiUrl });
-}
-
-async function main(settings: Settings, settingsFile: string): Promise<void> {
-  const log = winstonLog({ level: settings.logLevel });
-  const unfollow = followLogLevel({ path: settingsFile, read: readSettings }, log);
-  exitOnLostErrors(log);
-  const stopping = stopSignal();
-  const kubeConfig = await kubeConfigOf(process.env);
-  const clock = systemClock;
-  const audit = auditTrailOf(settings, { clock, log });
-  const metrics = prometheusMetrics();
-  const version = packageJson.version;
-  const tracing = await tracingOf(settings, { log, clock, version, instance: processIdentity() });
-  const shared = { settings, log, clock, audit, tracing };
-  const operator = createOperator({ ...shared, kubeConfig, random: Math.random, auditId: currentAuditId, metrics });
-  const probes = await serveProbes(settings.probes, operator, metrics);
-  const counters = sharedCountersOf(settings, { clock, log });
-  const closing = new AbortController();
-  const app = createApp({
-    ...shared,
-    ...operator.ports,
-    version,
-    counters,
-    metrics: operator.metrics ?? metrics,
-    randomBytes,
-    identityProvider: identityProviderOf(settings, clock),
-    stopping: closing.signal,
-  });
-  // Serving begins before the caches are complete: until then requests are answered 503 instead of refused connections.
-  const { host, port } = settings.api;
-  const api = await startServer(app, { log, clock, host, port, proxies: settings.api, stopping: closing });
-  const settleMs = settings.api.settleSeconds * 1000;
-  stopping.addEventListener("abort", () => void api.stop({ settleMs }), { once: true });
-  log.info("serving", { api: api.url, probes: probes.url, version });
-  // Not only at the exit, which a crash does not reach.
-  flushCompileCache();
-
-  const ended = await work(operator, { settings, kubeConfig, log, stopping });
-  await api.stop();
-  await operator.stop();
-  counters?.close();
-  await Promise.all([audit.close(), tracing.close()]);
-  probes.close();
-  unfollow();
-  log.info("stopped", { because: ended });
-  process.exitCode = ended === "lost" ? 1 : 0;
-}
-
-/** Runs from the first watch to the last reconcile; ends when the process must stop or no longer leads. */
-async function work(operator: Operator, context: LeadContext): Promise<string> {
-  try {
-    await operator.start(context.stopping);
-  } catch (error) {
-    if (context.stopping.aborted) return "stopping";
-    throw error;
-  }
-  giveBackStartMemory();
-  return lead(operator, context);
-}
-
-interface LeadContext {
-  readonly settings: Settings;
-  readonly kubeConfig: KubeConfigSource;
-  readonly log: Log;
-  readonly stopping: AbortSignal;
-}
-
-/** Reconciles while this process leads; every replica serves the API throughout. */
-async function lead(operator: Operator, { settings, kubeConfig, log, stopping }: LeadContext): Promise<string> {
-  if (!settings.leaderElection) {
-    await operator.reconcile(stopping);
-    return "stopping";
-  }
-  const client = createKubeClient({ kubeConfig, connections: 1, userAgent: "ephemeral-environments-elector" });
-  const lease = { name: LEASE_NAME, namespace: settings.namespace };
-  const elector = new LeaderElector({ client, lease, identity: processIdentity(), log });
-  try {
-    const onStartedLeading = (term: AbortSignal) => operator.reconcile(term, () => elector.isLeader());
-    let mayEnd: Promise<void> | undefined;
-    const onStoppedLeading = (end: TermEnd) => {
-      if (end === "lost") mayEnd = untilAnswered(client, lease, stopping).then(exitSoon);
-    };
-    const ended = await elector.run({ onStartedLeading, onStoppedLeading }, stopping);
-    // A replica that loses its lease keeps serving reads from its caches until a successor can start.
-    await mayEnd;
-    return ended;
-  } finally {
-    await client.close();
-  }
-}
-
-/** Waits until the API server answers a read of stored data, which needs its database, or the process stops. */
-async function untilAnswered(client: KubeClient, lease: ObjectRef, stopping: AbortSignal): Promise<void> {
-  const answers = () =>
-    client.find(leases, lease, { signal: AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_DEADLINE_MS)]) }).then(
-      () => true,
-      () => false,
-    );
-  while (!stopping.aborted && !(await answers())) await pause(systemClock, ANSWER_EVERY_MS, stopping);
-}
-
-/**
- * Returns memory that only the start needed, a quarter of an idle process: V8 keeps the young space that loading
- * modules grew. Takes less than 100 ms; it grows again on demand.
- *
- * Does nothing without Node's `--expose-gc`, or with a large heap of many environments.
- */
-function giveBackStartMemory(): void {
-  if (process.memoryUsage().heapUsed < SMALL_HEAP_BYTES)
-    globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
-}
-
-/** client-node understands every kubeconfig but has a thousand modules: a pod without one does not load them. */
-async function kubeConfigOf(variables: NodeJS.ProcessEnv): Promise<KubeConfigSource> {
-  const own = variables.KUBECONFIG === undefined ? inCluster(variables) : undefined;
-  if (own !== undefined) return own;
-  const { KubeConfig } = await import("@kubernetes/client-node");
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromDefault();
-  return kubeConfig;
-}
-
-/** Hanging calls must not outlive the lease by much. */
-function exitSoon(): void {
-  setTimeout(() => process.exit(1), LOST_EXIT_MS).unref();
-}
-
-/** Aborts on the first SIGTERM or SIGINT; a second one ends the process as usual. */
-function stopSignal(): AbortSignal {
-  const stopping = new AbortController();
-  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => stopping.abort());
-  return stopping.signal;
-}
-
-/** An uncaught error leaves the process in an unknown state: the next process starts clean. */
-function exitOnLostErrors(log: Log): void {
-  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
-    process.on(event, (error: unknown) => {
-      log.error("unexpected error: the process ends", { event, error });
-      process.exit(1);
-    });
-  }
+  process.exitCode = (await checks[of]({ ...options, apiUrl: values["api-url"] })) ? 0 : 1;
 }
 
 function readSettingsOrExit(path: string): Settings {

@@ -60,6 +60,25 @@ export const USERS_EXAMPLE = {
   series: [{ date: "2026-06-01", active_users: 7 }],
 };
 
+const SLEPT = { asleep_hours: 420.5, saved: 25.2, saved_cents: 2_520 };
+
+export const SLEEP_EXAMPLE = {
+  period: PERIOD,
+  currency: "USD",
+  asleep: { hours: 420.5, percent: 41.2, by_cause: { schedule: 380, idle: 32.5, person: 8 } },
+  saved: { total: 25.2, total_cents: 2_520, known_percent: 100 },
+  group_by: "repository",
+  groups: [{ id: "shop-api", kind: "named", ...SLEPT }],
+  series: [{ date: "2026-06-01", asleep_hours: 14, saved: 0.84, saved_cents: 84 }],
+  possible: {
+    assumed_awake: "Mon-Fri 08:00-19:00",
+    environments: 1,
+    saving: 3.1,
+    saving_cents: 310,
+    greatest: [{ id: "3f2b8a52-0c3c-4a5e-9a54-0d6c2b8f1e11", name: "shop-test", saving: 3.1, saving_cents: 310 }],
+  },
+};
+
 export const COST_ANALYSIS_EXAMPLE = {
   period: PERIOD,
   currency: "USD",

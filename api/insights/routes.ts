@@ -4,7 +4,16 @@ import { periodOf, SeriesQuery } from "../schemas/period.ts";
 import { toAnalytics, usageStatistics } from "./analytics.ts";
 import { recommendationsOf, toCostAnalysis } from "./cost-analysis.ts";
 import { toInsightsDashboard } from "./dashboard.ts";
-import { AnalysisQuery, CostAnalysis, EnvironmentAnalytics, InsightsDashboard, UserActivity } from "./schemas.ts";
+import {
+  AnalysisQuery,
+  CostAnalysis,
+  EnvironmentAnalytics,
+  InsightsDashboard,
+  SleepInsights,
+  SleepQuery,
+  UserActivity,
+} from "./schemas.ts";
+import { sleepCandidates, toSleepInsights } from "./sleep.ts";
 import { knownUsers, toUserActivity } from "./users.ts";
 
 const access = { permission: "insights:read" } as const;
@@ -61,8 +70,23 @@ const getCostAnalysis = route({
   return toCostAnalysis({ report: costReportOf(query, services), recommendations, dimension }, caller, services);
 });
 
+const getSleepInsights = route({
+  endpoint: "GET /api/insights/sleep",
+  summary: "Get what sleep saved, and what it could",
+  description: `Hours in which environments of the period were asleep, by cause, what that saved, and what hours of a working week would save of environments whose sleep is undecided. Requests to those are not observed: which of them are used is not known. ${DAYS}`,
+  access,
+  query: SleepQuery,
+  reply: SleepInsights,
+})(({ query: { group_by: dimension = "repository", interval, ...query }, caller }, services) => {
+  const candidates = services.memo.of("sleep candidates", (now) =>
+    sleepCandidates(services.usageRecords(), now, services.settings),
+  );
+  const report = costReportOf(query, services);
+  return toSleepInsights({ report, interval, candidates, dimension }, caller, services);
+});
+
 export const insightRoutes = feature(
   "insights",
-  { getInsightsDashboard, getEnvironmentAnalytics, getUserActivity, getCostAnalysis },
+  { getInsightsDashboard, getEnvironmentAnalytics, getUserActivity, getCostAnalysis, getSleepInsights },
   { envelope: "always" },
 );

@@ -4,8 +4,14 @@ import { closed, literals } from "../../crds/schema.ts";
 import { DIMENSIONS } from "../../crds/usage/period-summary.ts";
 import { Basis, Budget, CostCoverage, CostRow } from "../costs/schemas.ts";
 import { Instant, orNull, titled } from "../schemas/fields.ts";
-import { numberOfPeriod, PeriodQuery, PeriodReport } from "../schemas/period.ts";
-import { ANALYTICS_EXAMPLE, COST_ANALYSIS_EXAMPLE, INSIGHTS_DASHBOARD_EXAMPLE, USERS_EXAMPLE } from "./examples.ts";
+import { numberOfPeriod, PeriodQuery, PeriodReport, SeriesQuery } from "../schemas/period.ts";
+import {
+  ANALYTICS_EXAMPLE,
+  COST_ANALYSIS_EXAMPLE,
+  INSIGHTS_DASHBOARD_EXAMPLE,
+  SLEEP_EXAMPLE,
+  USERS_EXAMPLE,
+} from "./examples.ts";
 
 const Count = Type.Integer({ minimum: 0 });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -155,6 +161,77 @@ export const AnalysisQuery = closed({
   ...PeriodQuery.properties,
   group_by: Type.Optional(literals(DIMENSIONS, { description: "repository unless said." })),
 });
+
+export const SleepQuery = closed({
+  ...SeriesQuery.properties,
+  group_by: Type.Optional(literals(DIMENSIONS, { description: "repository unless said." })),
+});
+
+const hours = (description: string) => Type.Number({ minimum: 0, description });
+
+/** Sleep of a group or a day. */
+const slept = {
+  asleep_hours: hours("Hours asleep, of all environments together."),
+  saved: money("What they saved."),
+  saved_cents: orNull(Type.Integer(), "The same in hundredths of the currency."),
+};
+
+const saving = {
+  saving: Type.Number({
+    description: "Expected saving in the next seven days, or until the expiry, if that is sooner.",
+  }),
+  saving_cents: Type.Integer(),
+};
+
+export const SleepInsights = closed(
+  {
+    period: PeriodReport,
+    currency: Type.String({ description: "ISO 4217." }),
+    asleep: closed({
+      hours: hours("Hours in which environments were asleep or suspended, of all together."),
+      percent: numberOfPeriod("Share of the time in which environments existed."),
+      by_cause: closed({
+        schedule: hours("By their schedule."),
+        idle: hours("Because they were not used."),
+        person: hours("Suspended by a person."),
+      }),
+    }),
+    saved: closed(
+      {
+        total: orNull(Type.Number(), "What sleep saved. null: nothing slept whose requests are known."),
+        total_cents: orNull(Type.Integer(), "The same in hundredths of the currency."),
+        known_percent: numberOfPeriod("Share of the hours asleep for which the saving is known."),
+      },
+      {
+        description:
+          "The price of what pods and volumes requested when they were last awake, less that of what they requested asleep: both by the prices of the installation, also where OpenCost allocates costs.",
+      },
+    ),
+    group_by: literals(DIMENSIONS),
+    groups: Type.Array(
+      closed({ id: Group.properties.id, kind: Group.properties.kind, ...slept }, { title: "SleepGroup" }),
+      { description: "Those that slept; the hours add up to the whole, but for rounding." },
+    ),
+    series: Type.Array(closed({ date, ...slept }, { title: "SleepDay" })),
+    possible: closed(
+      {
+        assumed_awake: Type.String({ description: "Hours of the assumed schedule, in whatever time zone." }),
+        environments: count("Number of such environments."),
+        ...saving,
+        greatest: Type.Array(
+          closed({ id: Type.String(), name: Type.String(), ...saving }, { title: "SleepCandidate" }),
+          { description: "Those with the greatest saving; twenty at most." },
+        ),
+      },
+      {
+        description:
+          "What the assumed schedule would save of the ready environments of the caller's view whose sleep is undecided: no schedule, no idle time, no wish to stay awake, no suspension. A share of CPU and memory by the hours of a week; their use is not known.",
+      },
+    ),
+  },
+  titled("SleepInsights", SLEEP_EXAMPLE),
+);
+export type SleepInsights = Static<typeof SleepInsights>;
 
 export const WASTE_REASONS = ["failed", "unchanged", "protected"] as const;
 

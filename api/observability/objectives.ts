@@ -1,6 +1,7 @@
 import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
 import type { SlotCounts } from "../../crds/usage/rollup.ts";
 import { COUNTERS, countWithin } from "../../crds/usage/rollup.ts";
+import { type Wake, wakesOf } from "../../crds/usage/sleeps.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 
 export interface Score {
@@ -26,6 +27,7 @@ export interface Objective<Evidence> {
 const CREATION_MS = 180_000;
 export const DELETION_MS = 600_000;
 const LATENESS_MS = 60_000;
+const WAKING_MS = 60_000;
 const WEBHOOK_MS = 100;
 
 /** Good, bad, or no event yet. */
@@ -51,6 +53,13 @@ export const OBJECTIVES_OF_USAGE: readonly Objective<UsageIn>[] = [
     description: "An expired environment's deletion is requested within a minute.",
     target: 0.999,
     score: ofUsage(({ dueMs }) => dueMs, isExpiredInTime),
+  },
+  {
+    id: "waking",
+    description:
+      "An environment that wakes answers within 60 seconds: of the request that wakes it, else of the begin of its waking. One that is deleted or sleeps again before is not counted.",
+    target: 0.95,
+    score: wakesInTime,
   },
 ];
 
@@ -92,6 +101,25 @@ function ofUsage(
     }
     return { good, total };
   };
+}
+
+/** An environment may wake many times in the period. */
+function wakesInTime({ records, period, nowMs }: UsageIn): Score {
+  let [good, total] = [0, 0];
+  for (const { sleeps, deletedMs } of records) {
+    if (sleeps === undefined) continue;
+    for (const wake of wakesOf(sleeps)) {
+      const verdict = isWithin(period, wake.beginMs) ? isAwakeInTime(wake, deletedMs ?? nowMs) : undefined;
+      total += Number(verdict !== undefined);
+      good += Number(verdict === true);
+    }
+  }
+  return { good, total };
+}
+
+function isAwakeInTime({ beginMs, awakeMs, nextSleepMs }: Wake, endMs: number): Verdict {
+  if (awakeMs !== undefined) return awakeMs - beginMs <= WAKING_MS;
+  return (nextSleepMs ?? endMs) - beginMs > WAKING_MS ? false : undefined;
 }
 
 function isCreatedInTime({ createdMs, readyMs, isFailed, deletedMs }: UsageRecord, nowMs: number): Verdict {

@@ -79,7 +79,7 @@ export const SleepReport = orNull(
       since: Instant,
       cause: orNull(
         literals(SLEEP_CAUSES),
-        "Cause of the state; person: one woke it; null: it has been awake since its creation, without hours.",
+        "Cause of the state; person: one woke it; request: one to a host of it did; null: it has been awake since its creation, without hours.",
       ),
       next_at: orNull(Instant, "Time of the next change, if it is known; activity moves it."),
       schedule: orNull(SleepSchedule, "Its hours, if it has any."),

@@ -993,8 +993,8 @@ export type EnvironmentReport = {
     readonly state: "awake" | "asleep" | "waking";
     /** ISO 8601, UTC. */
     readonly since: string;
-    /** Cause of the state; person: one woke it; null: it has been awake since its creation, without hours. */
-    readonly cause: "schedule" | "idle" | "person" | null;
+    /** Cause of the state; person: one woke it; request: one to a host of it did; null: it has been awake since its creation, without hours. */
+    readonly cause: "schedule" | "idle" | "person" | "request" | null;
     /** Time of the next change, if it is known; activity moves it. */
     readonly next_at: string | null;
     /** Its hours, if it has any. */
@@ -1167,8 +1167,8 @@ export type ListedEnvironmentReport = {
     readonly state: "awake" | "asleep" | "waking";
     /** ISO 8601, UTC. */
     readonly since: string;
-    /** Cause of the state; person: one woke it; null: it has been awake since its creation, without hours. */
-    readonly cause: "schedule" | "idle" | "person" | null;
+    /** Cause of the state; person: one woke it; request: one to a host of it did; null: it has been awake since its creation, without hours. */
+    readonly cause: "schedule" | "idle" | "person" | "request" | null;
     /** Time of the next change, if it is known; activity moves it. */
     readonly next_at: string | null;
     /** Its hours, if it has any. */
@@ -1708,6 +1708,83 @@ export type SkippedEnvironment = {
   readonly name: string;
   /** Reason for not deleting it. */
   readonly reason: string;
+};
+
+export type SleepCandidate = {
+  readonly id: string;
+  readonly name: string;
+  /** Expected saving in the next seven days, or until the expiry, if that is sooner. */
+  readonly saving: number;
+  readonly saving_cents: number;
+};
+
+export type SleepDay = {
+  /** The day, in UTC; of a week its Monday. */
+  readonly date: string;
+  /** Hours asleep, of all environments together. */
+  readonly asleep_hours: number;
+  /** What they saved. null: nothing is known. */
+  readonly saved: number | null;
+  /** The same in hundredths of the currency. */
+  readonly saved_cents: number | null;
+};
+
+export type SleepGroup = {
+  /** null: none, or all that are not named. */
+  readonly id: string | null;
+  /** other: the sum of what the caller may not see, and of the least. */
+  readonly kind: "named" | "none" | "other";
+  /** Hours asleep, of all environments together. */
+  readonly asleep_hours: number;
+  /** What they saved. null: nothing is known. */
+  readonly saved: number | null;
+  /** The same in hundredths of the currency. */
+  readonly saved_cents: number | null;
+};
+
+export type SleepInsights = {
+  readonly period: Period;
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly asleep: {
+    /** Hours in which environments were asleep or suspended, of all together. */
+    readonly hours: number;
+    /** Share of the time in which environments existed. null: there was none in the period. */
+    readonly percent: number | null;
+    readonly by_cause: {
+      /** By their schedule. */
+      readonly schedule: number;
+      /** Because they were not used. */
+      readonly idle: number;
+      /** Suspended by a person. */
+      readonly person: number;
+    };
+  };
+  /** The price of what pods and volumes requested when they were last awake, less that of what they requested asleep: both by the prices of the installation, also where OpenCost allocates costs. */
+  readonly saved: {
+    /** What sleep saved. null: nothing slept whose requests are known. */
+    readonly total: number | null;
+    /** The same in hundredths of the currency. */
+    readonly total_cents: number | null;
+    /** Share of the hours asleep for which the saving is known. null: there was none in the period. */
+    readonly known_percent: number | null;
+  };
+  readonly group_by: "repository" | "creator" | "config_set" | "trigger";
+  /** Those that slept; the hours add up to the whole, but for rounding. */
+  readonly groups: readonly (SleepGroup)[];
+  readonly series: readonly (SleepDay)[];
+  /** What the assumed schedule would save of the ready environments of the caller's view whose sleep is undecided: no schedule, no idle time, no wish to stay awake, no suspension. A share of CPU and memory by the hours of a week; their use is not known. */
+  readonly possible: {
+    /** Hours of the assumed schedule, in whatever time zone. */
+    readonly assumed_awake: string;
+    /** Number of such environments. */
+    readonly environments: number;
+    /** Expected saving in the next seven days, or until the expiry, if that is sooner. */
+    readonly saving: number;
+    readonly saving_cents: number;
+    /** Those with the greatest saving; twenty at most. */
+    readonly greatest: readonly (SleepCandidate)[];
+  };
 };
 
 /** Outside the hours of the schedule, and when it was idle, the environment is scaled to zero; secrets and data stay. An empty object: it never sleeps. When the field is left out, the default counts: that of the config set, of the backend's repository, or of the platform. */
@@ -2573,6 +2650,22 @@ export interface Operations {
       readonly group_by?: "repository" | "creator" | "config_set" | "trigger";
     };
     readonly reply: CostAnalysis;
+  };
+  /** Get what sleep saved, and what it could */
+  readonly "GET /api/v2/insights/sleep": {
+    readonly query?: {
+      /** The time before now; 30d unless said, or from and to. */
+      readonly window?: "24h" | "7d" | "30d";
+      /** ISO 8601; with to, instead of a window. */
+      readonly from?: string;
+      /** ISO 8601, later than from. */
+      readonly to?: string;
+      /** Interval between points of the series; default day. Weeks begin on Monday, UTC. */
+      readonly interval?: "day" | "week";
+      /** repository unless said. */
+      readonly group_by?: "repository" | "creator" | "config_set" | "trigger";
+    };
+    readonly reply: SleepInsights;
   };
   /** Liveness of the process */
   readonly "GET /api/v2/health": {

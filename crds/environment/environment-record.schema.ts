@@ -4,6 +4,7 @@ import { AppliedState } from "./applied-state.schema.ts";
 import { FinalizerRemoval, PHASES } from "./environment-status.schema.ts";
 import { EnvironmentSpec } from "./ephemeral-environment.schema.ts";
 import { DELETION_CAUSES, NotedManifest } from "./manifest.schema.ts";
+import { PastSleeps } from "./past-sleep.schema.ts";
 import { Allocations, Usage } from "./usage.schema.ts";
 
 const componentOf = (description: string) =>
@@ -68,6 +69,7 @@ export const RecordSpec = Type.Object(
     ),
     usage: Type.Optional(Usage),
     allocations: Type.Optional(Allocations),
+    sleeps: Type.Optional(PastSleeps),
     databaseProvisioned: Type.Optional(Type.Boolean({ description: "True when it had a database." })),
     owner,
     groups: Type.Optional(

@@ -5,6 +5,7 @@ import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, map, tex
 import { Seed } from "../seed.schema.ts";
 import { SleepStatus, SleepWish } from "../sleep.schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
+import { PastSleeps } from "./past-sleep.schema.ts";
 import { Allocations, Usage } from "./usage.schema.ts";
 
 const origin = { branch: text(244, "The git branch."), commit: text(64, "The full SHA of the commit.") };
@@ -286,6 +287,7 @@ export const EnvironmentStatus = Type.Object(
     announced: Type.Optional(Announced),
     usage: Type.Optional(Usage),
     allocations: Type.Optional(Allocations),
+    sleeps: Type.Optional(PastSleeps),
     manifest: Type.Optional(ManifestStatus),
     feedback: Type.Optional(FeedbackStatus),
     lastHandledReconcileAt: Type.Optional(text(128, "The token of the last requested reconcile that was handled.")),

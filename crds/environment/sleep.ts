@@ -1,17 +1,17 @@
 import { findCondition } from "../conditions.ts";
-import { MINUTE_MS } from "../durations.ts";
-import { lastActivityOf, wakeToken } from "../group.ts";
+import { HOUR_MS, MINUTE_MS } from "../durations.ts";
+import { lastActivityOf, requestedAtOf, wakeToken } from "../group.ts";
 import { present } from "../present.ts";
 import type { SleepSchedule, SleepStatus, SleepWish } from "../sleep.schema.ts";
 import { isTimeZone, type ScheduleState, scheduleAt } from "../sleep-schedule.ts";
 import type { EphemeralEnvironment } from "./ephemeral-environment.ts";
 
-/** Nothing falls asleep so soon after its creation, or after it woke. */
-const AWAKE_AT_LEAST_MS = 10 * MINUTE_MS;
 /** Nothing falls asleep so soon after a person read its log; a log stream says so again within this time. */
 const READ_MS = 5 * MINUTE_MS;
 /** The status follows activity in steps of this length. */
 const REPORT_MS = 5 * MINUTE_MS;
+/** A request that wakes it outside its hours keeps it awake for so long, or for its idle time, whichever is longer. */
+const REQUEST_KEEPS_MS = HOUR_MS;
 
 /** True while its schedule, or idleness, has the environment asleep. */
 export function isAsleep({ status }: Pick<EphemeralEnvironment, "status">): boolean {
@@ -50,6 +50,8 @@ export interface SleepInput {
   readonly isServing: boolean;
   /** `undefined` while requests are not known: nothing is idle. */
   readonly activity: ObservedActivity | undefined;
+  /** Time for which nothing falls asleep after its creation, and after it woke, in milliseconds. */
+  readonly awakeAtLeastMs: number;
 }
 
 /** Next sleep of an environment; `undefined` without a wish, and while a person has it suspended. */
@@ -81,38 +83,49 @@ interface Moment extends SleepInput {
 
 type Movement = Pick<SleepStatus, "state" | "since" | "cause" | "nextAt" | "keptAwakeUntil" | "lastActivityAt">;
 
-/** Asleep, until a person wakes it or its hours begin: what fell asleep within them waits for the next ones. */
+/** Asleep, until something wakes it. */
 function stayOrWake(moment: Moment, former: SleepStatus): Movement {
-  const { wish, hours, person, now } = moment;
-  const isIdle = former.cause === "idle" && wish.afterIdleMinutes !== undefined;
-  const hasBegun = former.nextAt !== undefined && Date.parse(former.nextAt) <= now.getTime();
-  const isInHours = isIdle ? hours?.isAwake && hasBegun : hours?.isAwake !== false;
-  if (person.isWaking || isInHours) {
-    const cause = person.isWaking ? "person" : "schedule";
-    const waking = { ...former, state: "waking", since: now.toISOString() } as const;
-    return { ...stayOrSleep({ ...moment, former: waking, isServing: false }), cause };
+  const cause = causeOfWake(moment, former);
+  if (cause !== undefined) {
+    const waking = { ...former, state: "waking", since: moment.now.toISOString(), cause } as const;
+    return stayOrSleep({ ...moment, former: waking, isServing: false });
   }
   const reported = present({ lastActivityAt: former.lastActivityAt });
-  return { ...atRest(isIdle ? "idle" : "schedule", moment), since: former.since, ...reported };
+  return { ...atRest(isIdle(moment, former) ? "idle" : "schedule", moment), since: former.since, ...reported };
+}
+
+/** Cause of its wake now, if any; what fell asleep within its hours waits for the next ones. */
+function causeOfWake(moment: Moment, former: SleepStatus): SleepStatus["cause"] {
+  const { environment, hours, person, now } = moment;
+  if (person.isWaking) return "person";
+  const hasBegun = former.nextAt !== undefined && Date.parse(former.nextAt) <= now.getTime();
+  if (isIdle(moment, former) ? hours?.isAwake && hasBegun : hours?.isAwake !== false) return "schedule";
+  const requestedAt = requestedAtOf(environment, now);
+  return requestedAt !== undefined && requestedAt > new Date(former.since) ? "request" : undefined;
+}
+
+function isIdle({ wish }: Moment, former: SleepStatus): boolean {
+  return former.cause === "idle" && wish.afterIdleMinutes !== undefined;
 }
 
 /** Awake, or falls asleep: an update and a wake end first, and it stays awake for a while after both. */
 function stayOrSleep(moment: Moment): Movement {
   const { former, person, now, isServing } = moment;
-  const state = former?.state === "waking" && !isServing ? "waking" : "awake";
+  const state = (former?.state === "waking" || person.isResuming) && !isServing ? "waking" : "awake";
   const since = state === former?.state ? former.since : now.toISOString();
   const { lastActivityAt, idleAt } = idleness(moment);
   const reported = present({ lastActivityAt: lastActivityAt?.toISOString() });
+  const kept = person.keptAwakeUntil ?? keptByRequest(moment, lastActivityAt);
   const due = firstOf([
-    { cause: "schedule", at: endOfHours(moment) },
+    { cause: "schedule", at: endOfHours(moment, kept, idleAt) },
     { cause: "idle", at: idleAt },
   ]);
-  const sleepsAt = due && latest(due.at, earliestSleep(moment.environment, since, now));
+  const sleepsAt = due && latest(due.at, earliestSleep(moment, since));
   const isDue = sleepsAt !== undefined && sleepsAt <= now;
   if (due !== undefined && isDue && isServing) return { ...atRest(due.cause, moment), ...reported };
   const nextAt = isDue ? undefined : sleepsAt?.toISOString();
-  const keptAwakeUntil = person.keptAwakeUntil?.toISOString();
-  return { state, since, ...present({ cause: causeAwake(moment), nextAt, keptAwakeUntil }), ...reported };
+  const keptAwakeUntil = kept?.toISOString();
+  return { state, since, ...present({ cause: causeAwake(moment, state), nextAt, keptAwakeUntil }), ...reported };
 }
 
 /** Asleep from now on; the next change is the next begin of its hours. */
@@ -122,9 +135,12 @@ function atRest(cause: "schedule" | "idle", { hours, wish, now }: Moment): Movem
   return { state: "asleep", since: now.toISOString(), cause, ...present({ nextAt: begin?.toISOString() }) };
 }
 
-function causeAwake({ hours, person, former }: Moment): SleepStatus["cause"] {
-  if (hours?.isAwake) return "schedule";
-  return person.keptAwakeUntil === undefined ? former?.cause : "person";
+/** Cause of its being awake; while it wakes, that of its wake. */
+function causeAwake({ hours, person, former }: Moment, state: SleepStatus["state"]): SleepStatus["cause"] {
+  const isWaking = state === "waking";
+  if (hours?.isAwake && !isWaking) return "schedule";
+  const isByPerson = person.keptAwakeUntil !== undefined || (person.isWaking && isWaking);
+  return isByPerson ? "person" : former?.cause;
 }
 
 interface Due {
@@ -137,10 +153,32 @@ function firstOf(dues: readonly { readonly cause: Due["cause"]; readonly at: Dat
   return known.toSorted((one, other) => one.at.getTime() - other.at.getTime())[0];
 }
 
-/** End of the time in which its schedule, or a person, has it awake; `undefined` without one. */
-function endOfHours({ hours, person, now }: Moment): Date | undefined {
+/**
+ * End of the time in which its schedule, a person or a request has it awake; `undefined` without one.
+ *
+ * After a request, idleness alone decides while requests are known, so that no work ends after an hour.
+ */
+function endOfHours(moment: Moment, kept: Date | undefined, idleAt: Date | undefined): Date | undefined {
+  const { hours, now } = moment;
   if (hours === undefined) return undefined;
-  return hours.isAwake ? hours.changesAt : (person.keptAwakeUntil ?? now);
+  if (hours.isAwake) return hours.changesAt;
+  return isWokenByRequest(moment) && idleAt !== undefined ? undefined : (kept ?? now);
+}
+
+/** True outside its hours, where a request woke it and no person did since. */
+function isWokenByRequest({ hours, person, former }: Moment): boolean {
+  return hours?.isAwake === false && former?.cause === "request" && person.keptAwakeUntil === undefined;
+}
+
+/** Time until which the request that woke it keeps it awake; activity moves it. */
+function keptByRequest(moment: Moment, lastActivityAt: Date | undefined): Date | undefined {
+  const { former, wish, now } = moment;
+  if (!isWokenByRequest(moment)) return undefined;
+  const keptMs = Math.max(REQUEST_KEEPS_MS, (wish.afterIdleMinutes ?? 0) * MINUTE_MS);
+  const woken = former?.state === "waking" ? new Date(former.since) : undefined;
+  const used = latest(woken, lastActivityAt);
+  const until = latest(dateOf(former?.keptAwakeUntil), used && new Date(used.getTime() + keptMs));
+  return until !== undefined && until > now ? until : undefined;
 }
 
 interface Idleness {
@@ -168,12 +206,14 @@ function idleness(moment: Moment): Idleness {
   return { lastActivityAt: current, idleAt: activity && idleAfter(current) };
 }
 
-function earliestSleep(environment: EphemeralEnvironment, awakeSince: string, now: Date): Date | undefined {
+function earliestSleep({ environment, now, awakeAtLeastMs }: Moment, awakeSince: string): Date | undefined {
   const read = lastActivityOf(environment, now);
   return latest(
-    new Date(createdAt(environment).getTime() + AWAKE_AT_LEAST_MS),
-    new Date(Date.parse(awakeSince) + AWAKE_AT_LEAST_MS),
+    new Date(createdAt(environment).getTime() + awakeAtLeastMs),
+    new Date(Date.parse(awakeSince) + awakeAtLeastMs),
     read && new Date(read.getTime() + READ_MS),
+    // Of a clock that is ahead: the request that woke it must not wake it again.
+    requestedAtOf(environment, now),
   );
 }
 
@@ -189,6 +229,7 @@ interface WishOfPerson {
   readonly token: string | undefined;
   /** True when a person wakes or resumes it now. */
   readonly isWaking: boolean;
+  readonly isResuming: boolean;
   readonly keptAwakeUntil: Date | undefined;
 }
 
@@ -197,11 +238,12 @@ function wishOfPerson(environment: EphemeralEnvironment, schedule: SleepSchedule
   const former = environment.status?.sleep;
   const token = wakeToken(environment);
   const isWoken = token !== undefined && token !== former?.lastHandledWakeAt;
-  const isResumed = findCondition(environment.status?.conditions, "Suspended") !== undefined;
-  const isWaking = isWoken || isResumed;
-  if (isWaking) return { token, isWaking, keptAwakeUntil: schedule && endOfNextHours(schedule, now) };
-  const until = dateOf(former?.keptAwakeUntil);
-  return { token, isWaking, keptAwakeUntil: until !== undefined && until > now ? until : undefined };
+  const isResuming = findCondition(environment.status?.conditions, "Suspended") !== undefined;
+  const isWaking = isWoken || isResuming;
+  const wish = { token, isWaking, isResuming };
+  if (isWaking) return { ...wish, keptAwakeUntil: schedule && endOfNextHours(schedule, now) };
+  const until = former?.cause === "request" ? undefined : dateOf(former?.keptAwakeUntil);
+  return { ...wish, keptAwakeUntil: until !== undefined && until > now ? until : undefined };
 }
 
 /** `undefined` within the hours, whose end counts anyway. */

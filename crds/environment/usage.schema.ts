@@ -6,11 +6,16 @@ export const USAGE_MAX_CHANGES = 100;
 
 const amount = (description: string) => Type.Integer({ format: "int64", minimum: 0, description });
 
-const UsageChange = Type.Object({
-  since: timestamp("Begin of the request."),
+/** Fields of requested resources. */
+export const RequestedResources = {
   cpuMillicores: amount("CPU, in thousandths of a core."),
   memoryMebibytes: amount("Memory, in MiB."),
   storageMebibytes: amount("Volumes, in MiB."),
+};
+
+const UsageChange = Type.Object({
+  since: timestamp("Begin of the request."),
+  ...RequestedResources,
 });
 export type UsageChange = Static<typeof UsageChange>;
 

@@ -3,11 +3,12 @@
 import { DAY_MS } from "../durations.ts";
 import { oncePer } from "../once-per.ts";
 import { addCharge, type Charged, chargedBetween, NOTHING_CHARGED } from "./allocations.ts";
+import { addSleeps, NOT_SLEPT, type Slept } from "./sleeps.ts";
 import { secondsBetween } from "./usage.ts";
 import type { UsageRecord } from "./usage-record.ts";
 
 /** Totals of environments in a period. */
-export interface Totals extends Charged {
+export interface Totals extends Charged, Slept {
   readonly created: number;
   /** Created in the period, and ready at some time. */
   readonly succeeded: number;
@@ -56,6 +57,7 @@ export const NO_TOTALS: Totals = {
   lifetimeSeconds: 0,
   thereSeconds: 0,
   ...NOTHING_CHARGED,
+  ...NOT_SLEPT,
 };
 
 /** Usage of these environments in the period. */
@@ -171,6 +173,13 @@ function add(sum: Adding, one: Totals): void {
   sum.allocatedMemory += one.allocatedMemory;
   sum.allocatedStorage += one.allocatedStorage;
   sum.allocatedOther += one.allocatedOther;
+  sum.scheduleSleepSeconds += one.scheduleSleepSeconds;
+  sum.idleSleepSeconds += one.idleSleepSeconds;
+  sum.personSleepSeconds += one.personSleepSeconds;
+  sum.savedSeconds += one.savedSeconds;
+  sum.savedCpu += one.savedCpu;
+  sum.savedMemory += one.savedMemory;
+  sum.savedStorage += one.savedStorage;
 }
 
 function rowOf(rows: AddingRows, name: string): Adding {
@@ -215,6 +224,8 @@ function addUsage(
   }
   sum.thereSeconds += secondsBetween(Math.max(createdMs, period.fromMs), endMs);
   addCharge(sum, record, period.fromMs, endMs);
+  // What is being deleted would not run anyway.
+  if (record.sleeps !== undefined) addSleeps(sum, record, period.fromMs, Math.min(endMs, deletedMs ?? endMs));
 }
 
 /** Equal for environments with equal properties. */

@@ -2,6 +2,7 @@ import { findCondition } from "../conditions.ts";
 import type { RecordSpec } from "../environment/environment-record.ts";
 import type { EphemeralEnvironment, Phase } from "../environment/ephemeral-environment.ts";
 import { deletableFrom, isEndedByExpiry, ttlHours } from "../environment/lifetime.ts";
+import type { PastSleeps } from "../environment/past-sleep.schema.ts";
 import { shownPhase } from "../environment/phase.ts";
 import { oncePer } from "../once-per.ts";
 import type { Allocations } from "./allocations.ts";
@@ -46,6 +47,9 @@ export interface UsageRecord {
   readonly usage: readonly UsageSpan[] | undefined;
   /** Costs that a cost monitor allocated to it. */
   readonly allocations: Allocations | undefined;
+  readonly sleeps: PastSleeps | undefined;
+  /** True for one that exists and whose sleep is undecided: no wish for it, not even for none, and no suspension. */
+  readonly isSleepOpen: boolean;
 }
 
 type Owner = NonNullable<RecordSpec["owner"]>;
@@ -98,6 +102,8 @@ export function usageOfEnvironment(environment: EphemeralEnvironment): UsageReco
     groups: spec.access?.groups ?? [],
     usage: status?.usage && spansOf(status.usage),
     allocations: status?.allocations,
+    sleeps: status?.sleeps,
+    isSleepOpen: isSleepOpen(environment),
   };
 }
 
@@ -126,7 +132,14 @@ export function usageOfRecord(record: RecordSpec): UsageRecord {
     groups: record.groups ?? [],
     usage: record.usage && spansOf(record.usage),
     allocations: record.allocations,
+    sleeps: record.sleeps,
+    isSleepOpen: false,
   };
+}
+
+function isSleepOpen({ spec, status }: EphemeralEnvironment): boolean {
+  const wishes = [spec.sleep, status?.configSet?.sleep, status?.sleep];
+  return spec.suspended !== true && wishes.every((wish) => wish === undefined);
 }
 
 const msOf = (instant: string | undefined) => (instant === undefined ? undefined : Date.parse(instant));

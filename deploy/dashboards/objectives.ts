@@ -46,6 +46,18 @@ export const OBJECTIVES: readonly Objective[] = [
     good: (over) => histogram("ephemeral_environment_expiry_lateness_seconds", {}, over).within(60),
   },
   {
+    title: "Waking",
+    description:
+      "Environments that answered within 60 seconds of the request or the begin of the waking, of those that woke or failed to. 95 % have to.",
+    target: 0.95,
+    alert: "EphemeralWakingBudgetBurns",
+    good: (over) =>
+      histogram("ephemeral_environments_wake_duration_seconds", {}, over).within(
+        60,
+        rate("ephemeral_environments_wake_failures_total", {}, over).sum(),
+      ),
+  },
+  {
     title: "Webhooks",
     description: "Webhooks of hosts that were answered within 100 milliseconds. 99 % have to be.",
     target: 0.99,

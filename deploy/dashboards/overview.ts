@@ -58,10 +58,11 @@ const now = [
   }),
 ];
 
-const [creations, deletions, expirations] = [
+const [creations, deletions, expirations, wakes] = [
   histogram("ephemeral_environment_creation_seconds", {}, AN_HOUR),
   histogram("ephemeral_environment_deletion_seconds", {}, AN_HOUR),
   histogram("ephemeral_environment_expiry_lateness_seconds", {}, AN_HOUR),
+  histogram("ephemeral_environments_wake_duration_seconds", {}, AN_HOUR),
 ];
 
 const lifecycle = [
@@ -111,10 +112,27 @@ const lifecycle = [
     alerts: ["EphemeralExpiryBudgetBurns", "EphemeralExpiryWithoutProgress"],
     width: 8,
   }),
+  graph(
+    {
+      title: "Asleep",
+      description: "Environments that are asleep, by what has them asleep; a person suspends.",
+      unit: units.NoUnit,
+      queries: { "{{cause}}": gauge("ephemeral_environments_asleep").sum("cause") },
+    },
+    { isStacked: true },
+  ),
+  graph({
+    title: "Seconds until awake",
+    description: `From the request that woke an environment, else from the begin of its waking, until it answered. ${OF_AN_HOUR}`,
+    unit: units.Seconds,
+    queries: quantiles(wakes),
+    bad: { above: 60 },
+    alerts: ["EphemeralWakingBudgetBurns"],
+  }),
 ];
 
 const objectives = [
-  ...OBJECTIVES.map((objective, index) =>
+  ...OBJECTIVES.map((objective) =>
     figure({
       title: objective.title,
       description: `${objective.description} ${OF_WHAT_IS_SHOWN}`,
@@ -122,8 +140,8 @@ const objectives = [
       queries: { good: goodShare(objective) },
       bad: { below: objective.target },
       alerts: [objective.alert],
-      // Five fill the 24 columns.
-      width: index === 0 ? 4 : 5,
+      // Six fill the 24 columns.
+      width: 4,
     }),
   ),
   graph({

@@ -3,7 +3,7 @@ import { showProgress } from "../build/progress.ts";
 import { startCluster } from "./cluster.ts";
 import { installCommandLine } from "./command-line.ts";
 import { identityFolder } from "./folders.ts";
-import { ensureHello, type Hello } from "./hello.ts";
+import { ensureHello, HELLO_SLEEP, type Hello } from "./hello.ts";
 import { userTokens } from "./identity/tokens.ts";
 import { apiClient } from "./kubernetes/api-client.ts";
 import { consoleOrigin } from "./network/addresses.ts";
@@ -20,7 +20,7 @@ export async function up(): Promise<void> {
   const site = await startCluster(progress, { build });
   const idToken = await writeEnvironmentFile(site);
   const client = apiClient(site.access);
-  const hello = await ensureHello(client, idToken).finally(() => client.close());
+  const hello = await ensureHello(client, idToken, HELLO_SLEEP).finally(() => client.close());
   console.log(epilogue(hello, site, (performance.now() - began) / 1000));
 }
 
@@ -45,6 +45,8 @@ Environment hello is ${hello.status}${made === undefined ? "" : ` (${made.toFixe
 
   frontend  ${hello.urls.frontend}
   backend   ${hello.urls.backend}
+
+It falls asleep after ${HELLO_SLEEP.after_idle_minutes} minutes without a request; whoever opens its address wakes it.
 
 Everything took ${seconds.toFixed(1)} s and keeps running; "make down" stops it. Next:
 

@@ -11,7 +11,7 @@ import {
   values,
 } from "../support/installation/installation.ts";
 import { logs, namespace, type Replica, replicas } from "../support/installation/replicas.ts";
-import { list, type Resource, waitFor } from "../support/kubectl.ts";
+import { list, type Resource, read, waitFor } from "../support/kubectl.ts";
 import { open } from "../support/page.ts";
 import { TEST_DEADLINE_MS } from "../support/site.ts";
 import { waitUntil } from "../support/wait.ts";
@@ -22,6 +22,14 @@ const RESIDENT_MEBIBYTES = 150;
 const OF_THE_RELEASE = "--selector=app.kubernetes.io/instance=platform";
 
 const environments = new Environments();
+/** The fields of the gate's Deployment that the tests read. */
+interface Gate {
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
+  };
+  readonly status: object;
+}
+
 let upgraded: { readonly name: string; readonly id: string; readonly children: readonly string[] };
 
 beforeAll(() => installed(values()));
@@ -45,6 +53,14 @@ test("a replica is ready soon, and idle below 150 MiB", async () => {
   const seconds = pods.map((pod) => `${secondsToServing(pod, lines).toFixed(1)} s (ready ${secondsToReady(pod)} s)`);
   console.log(`replicas listen after at most ${seconds.join(" and ")}, and have ${mebibytes.join(" and ")} MiB`);
   for (const each of mebibytes) expect(each).toBeLessThan(RESIDENT_MEBIBYTES);
+});
+
+test("the gate answers in pods of its own for hosts of no environment, behind the wildcard that every host of one outranks", async () => {
+  const gate = await read<Gate>("deployment", "gate", `--namespace=${namespace}`);
+  expect(gate.status).toMatchObject({ readyReplicas: 2, updatedReplicas: 2 });
+  expect(gate.spec.template.spec.containers.map(({ image }) => image)).toEqual([imageByDigest]);
+  const page = await open(`https://${environments.name("nothing")}.env.localhost:18443/`);
+  expect(page).toMatchObject({ status: 404, body: expect.stringContaining("No environment answers at this address") });
 });
 
 test("a developer creates an environment through the Service, reads its logs, extends it, has it sleep and wake, and deletes it", async () => {

@@ -1,6 +1,6 @@
 /** Writes `docs/rights.md`; with `--check` fails when it is outdated. */
 import { code, generated, tableRow } from "../../crds/generated.ts";
-import { PEOPLE_ROLES, PLATFORM_ROLES, type PlatformRole, type Right } from "./rights.ts";
+import { GATE_ROLE, PEOPLE_ROLES, PLATFORM_ROLES, type PlatformRole, type Right } from "./rights.ts";
 
 const WHERE: Readonly<Record<PlatformRole["where"], string>> = {
   cluster: "the whole cluster",
@@ -28,6 +28,14 @@ const content = [
     ...table(rights),
     "",
   ]),
+  "## For the gate",
+  "",
+  "The gate has a ServiceAccount of its own, `gate`, and no other right than these. They are there where `gate.enabled` of the chart is set.",
+  "",
+  `### ClusterRole \`${GATE_ROLE.name}\``,
+  "",
+  ...table(GATE_ROLE.rights),
+  "",
   "## For people",
   "",
   "People do not have these unless you bind them, or `roles.aggregateToView` and `roles.aggregateToAdmin` of the chart make them part of Kubernetes' own roles.",

@@ -54,6 +54,7 @@ export const POLICIES_READ = [
   "environment-service-accounts",
   "environment-status",
   "environment-storage-classes",
+  "gate",
   "notifications",
   "platform-jobs",
   "platform-repositories",

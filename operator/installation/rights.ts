@@ -1,6 +1,6 @@
 /**
- * All rights that the chart gives the platform, with reasons: compared with the chart's roles by a test, the source of
- * `docs/rights.md`, and checked by `check-installation`.
+ * All rights that the chart gives the platform, the gate and people, with reasons: compared with the chart's roles by a
+ * test, and the source of `docs/rights.md`. `check-installation` checks the platform's.
  */
 import { GROUP } from "../../crds/group.ts";
 
@@ -224,8 +224,25 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
   },
 ];
 
+/** A ClusterRole of others than the platform. */
+interface OtherRole {
+  readonly name: string;
+  readonly rights: readonly Right[];
+}
+
+/** Rights of the gate's own ServiceAccount; the platform's does not have them from here. */
+export const GATE_ROLE: OtherRole = {
+  name: "ephemeral-gate",
+  rights: [
+    {
+      rule: { group: GROUP, resources: ["ephemeralenvironments"], verbs: [...READ, "patch"] },
+      why: "The gate finds the environment of a host and how far it is, and wakes it by the annotation `requested-at`. The policy `gate` allows no other change, and nothing else of the platform's kinds.",
+    },
+  ],
+};
+
 /** Rights of the ClusterRoles for people; granted only when bound or aggregated. */
-export const PEOPLE_ROLES: readonly { readonly name: string; readonly rights: readonly Right[] }[] = [
+export const PEOPLE_ROLES: readonly OtherRole[] = [
   {
     name: "ephemeral-environments-view",
     rights: [

@@ -14,6 +14,9 @@ export const BY_UID = "uid";
 export const BY_REPOSITORY = "repository";
 export const BY_CONFIG_SET = "config set";
 export const BY_CREATION_KEY = "creation key";
+/** Index of environments whose state of sleep is `waking` (`WAKING`). */
+export const BY_WAKING = "waking";
+export const WAKING = "waking";
 /** Index of API tokens by the owner's subject; they are also indexed by UID. */
 export const BY_OWNER = "owner";
 /** Index of webhook deliveries and records by pull request, see `pullRequestKey`. */

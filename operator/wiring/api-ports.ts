@@ -8,6 +8,7 @@ import { kubernetesNotifications } from "../adapters/kubernetes/records/notifica
 import { watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories, kubernetesRepositoryReloads } from "../adapters/kubernetes/repositories.ts";
 import type { AuditId } from "../adapters/kubernetes/store.ts";
+import { kubernetesUnknownNames } from "../adapters/kubernetes/unknown-names.ts";
 import { kubernetesWorkloads } from "../adapters/kubernetes/workloads.ts";
 import { consoleSecrets, extensionKeyOf } from "../adapters/platform-keys/platform-keys.ts";
 import { kubernetesPodLogs } from "../adapters/pod-logs/pod-logs.ts";
@@ -62,6 +63,7 @@ export function apiPorts(dependencies: Dependencies, { repositoryHost, apis }: H
     }),
     repositories: kubernetesRepositories(caches.repositories, namespace),
     repositoryReloads: kubernetesRepositoryReloads({ ...stored, cache: caches.repositories }),
+    unknownNames: kubernetesUnknownNames({ client, caches, namespace, clock }),
     branchHeads,
     configSets,
     webhookDeliveries: webhooks.webhookDeliveries,

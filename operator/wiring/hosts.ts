@@ -20,7 +20,7 @@ import {
 } from "../ports/webhooks/pull-request-host.ts";
 import type { RepositoryHooks } from "../ports/webhooks/repository-hooks.ts";
 import type { WebhookFormats } from "../webhooks/senders.ts";
-import { contentOf } from "./technologies.ts";
+import { contentOf } from "./file-content.ts";
 
 /** The kinds of hosts that settings may name. */
 export const HOST_TECHNOLOGIES: Readonly<Record<HostKind, HostTechnology>> = { github, gitea, gitlab };

@@ -29,6 +29,7 @@ import type { IngressTraffic } from "../ports/ingress-traffic.ts";
 import type { Chat, Mail } from "../ports/notifications.ts";
 import type { SecretManagers } from "../ports/secret-manager.ts";
 import type { UrlProber } from "../ports/url-prober.ts";
+import { contentOf } from "./file-content.ts";
 
 /** Deployer of the settings. */
 export function deployerOf({ deployer }: Settings): DeployerTechnology {
@@ -179,9 +180,4 @@ export function headersOf(text: string): ReadonlyMap<string, Sensitive> {
     headers.set(name.toLowerCase(), new Sensitive(value));
   }
   return headers;
-}
-
-/** Text of a file of the settings, read once; `undefined` without a file. @throws Error when it is unreadable */
-export function contentOf(file: string | undefined): string | undefined {
-  return file === undefined ? undefined : readFileSync(file, "utf8");
 }

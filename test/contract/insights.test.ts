@@ -14,15 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const subject = (person: Person) => `${service.issuer.issuer}#${PEOPLE[person].sub}`;
-const owner = (person: Person) => {
+const subjectAt = ({ issuer }: ApiService, person: Person) => `${issuer.issuer}#${PEOPLE[person].sub}`;
+const ownerAt = (of: ApiService, person: Person) => {
   const { email, name } = PEOPLE[person];
-  return { subject: subject(person), email, name };
+  return { subject: subjectAt(of, person), email, name };
 };
+const subject = (person: Person) => subjectAt(service, person);
+const owner = (person: Person) => ownerAt(service, person);
 const later = (instant: string, seconds: number) => new Date(Date.parse(instant) + seconds * 1000).toISOString();
 const requested = (since: string, cpuMillicores: number) => [
   { since, cpuMillicores, memoryMebibytes: 0, storageMebibytes: 0 },
 ];
+
+const AWAKE = { cpuMillicores: 2_000, memoryMebibytes: 0, storageMebibytes: 1_024 };
+const AT_REST = { ...AWAKE, cpuMillicores: 0 };
 
 interface Lived {
   readonly created: string;
@@ -292,5 +297,117 @@ describe("GET /api/insights/costs/analysis", () => {
       "kept",
     ]);
     expect(waste).toMatchObject({ environments: 2, saving: 144 });
+  });
+});
+
+describe("GET /api/insights/sleep", () => {
+  let sleepers: ApiService;
+  beforeAll(async () => {
+    sleepers = await startApiService({ settings: { costs } });
+    const created = "2026-05-30T12:00:00Z";
+    const developer = ownerAt(sleepers, "developer");
+    const asleep = (name: string, group: string) =>
+      environmentFixture({
+        metadata: { name, uid: `uid-${name}`, creationTimestamp: created },
+        spec: { owner: developer, access: { groups: [group] }, ttlHours: 168 },
+        status: {
+          phase: "ready",
+          readyAt: created,
+          sleep: { state: "asleep", since: "2026-06-01T10:00:00Z", cause: "idle", afterIdleMinutes: 60 },
+          usage: [
+            { since: created, ...AWAKE },
+            { since: "2026-05-31T20:00:00Z", ...AT_REST },
+            { since: "2026-06-01T06:00:00Z", ...AWAKE },
+            { since: "2026-06-01T10:00:00Z", ...AT_REST },
+          ],
+          sleeps: [
+            {
+              since: "2026-05-31T20:00:00Z",
+              cause: "schedule",
+              awake: AWAKE,
+              until: "2026-06-01T06:00:00Z",
+              wokenBy: "schedule",
+              awakeAt: "2026-06-01T06:01:00Z",
+            },
+            { since: "2026-06-01T10:00:00Z", cause: "idle", awake: AWAKE },
+          ],
+        },
+      });
+    sleepers.environments.put(asleep("nightly", "shop"));
+    sleepers.environments.put(environment("open", { created, readyAfterS: 40, cpu: 1_000, spec: { ttlHours: 720 } }));
+    const shortly = { created, readyAfterS: 40, cpu: 1_000, spec: { owner: developer, ttlHours: 96 } };
+    sleepers.environments.put(environment("short", shortly));
+    sleepers.environments.put(environment("never", { ...shortly, spec: { ...shortly.spec, sleep: {} } }));
+    sleepers.environments.put(environment("resting", { ...shortly, spec: { ...shortly.spec, suspended: true } }));
+    await sleepers.records.keep(
+      record("gone", "2026-05-29T00:00:00Z", "2026-05-30T00:00:00Z", {
+        owner: developer,
+        sleeps: [{ since: "2026-05-29T22:00:00Z", cause: "person" }],
+      }),
+    );
+  });
+  afterAll(() => sleepers.stop());
+
+  const sleep = async (query = "", person: Person = "maintainer") => {
+    const authorization = await sleepers.bearer(person);
+    const { body } = await sleepers.http.get(`/api/insights/sleep${query}`).set({ authorization }).expect(200);
+    return body.data;
+  };
+
+  test("is what sleep saved, by cause and by day, and what it could", async () => {
+    const { series, possible, ...known } = await sleep();
+    expect(known).toEqual({
+      period: { from: "2026-05-02T12:00:00.500Z", to: "2026-06-01T12:00:00.500Z" },
+      currency: "EUR",
+      // 14 of five times 48 hours and of the 24 of one that is gone.
+      asleep: { hours: 14, percent: 5.3, by_cause: { schedule: 10, idle: 2, person: 2 } },
+      // Two cores for twelve hours; what the third had requested is not known.
+      saved: { total: 24, total_cents: 2_400, known_percent: 85.71 },
+      group_by: "repository",
+      groups: [{ id: "shop-api", kind: "named", asleep_hours: 14, saved: 24, saved_cents: 2_400 }],
+    });
+    expect(day(series, "2026-05-29")).toEqual({ date: "2026-05-29", asleep_hours: 2, saved: null, saved_cents: null });
+    expect(day(series, "2026-05-31")).toMatchObject({ asleep_hours: 4, saved_cents: 800 });
+    expect(day(series, "2026-06-01")).toMatchObject({ asleep_hours: 8, saved_cents: 1_600 });
+    // A core for 113 of 168 hours, and for that share of the 48 until the expiry.
+    expect(possible).toEqual({
+      assumed_awake: "Mon-Fri 08:00-19:00",
+      environments: 2,
+      saving: 145.29,
+      saving_cents: 14_529,
+      greatest: [
+        { id: "uid-open", name: "open", saving: 113, saving_cents: 11_300 },
+        { id: "uid-short", name: "short", saving: 32.29, saving_cents: 3_229 },
+      ],
+    });
+  });
+
+  test("of a part of a sleep is that part, and what sleeps costs its volumes alone", async () => {
+    const query = "?from=2026-06-01T00:00:00Z&to=2026-06-01T05:00:00Z";
+    expect(await sleep(query)).toMatchObject({ asleep: { hours: 5 }, saved: { total_cents: 1_000 } });
+    const authorization = await sleepers.bearer("maintainer");
+    const path = `/api/observability/costs/dashboard${query}`;
+    const { top_environments } = (await sleepers.http.get(path).set({ authorization }).expect(200)).body.data;
+    const cost = top_environments.find(({ name }: { name: string }) => name === "nightly");
+    expect(cost).toMatchObject({ total_cost: 0.5 });
+  });
+
+  test("groups by what environments have in common, and names only what the caller may see", async () => {
+    expect((await sleep("?group_by=creator&interval=week")).groups).toEqual([
+      { id: subjectAt(sleepers, "developer"), kind: "named", asleep_hours: 14, saved: 24, saved_cents: 2_400 },
+    ]);
+    const { groups, possible } = await sleep("?group_by=creator", "viewer");
+    expect(groups).toEqual([{ id: null, kind: "other", asleep_hours: 14, saved: 24, saved_cents: 2_400 }]);
+    expect(possible).toMatchObject({ environments: 0, saving: 0, greatest: [] });
+    expect((await sleep("", "developer")).possible.greatest).toMatchObject([{ name: "short" }]);
+  });
+
+  test("of a time without environments has no numbers that do not exist", async () => {
+    expect(await sleep("?from=2025-01-01T00:00:00Z&to=2025-02-01T00:00:00Z")).toMatchObject({
+      asleep: { hours: 0, percent: null },
+      saved: { total: null, total_cents: null, known_percent: null },
+      groups: [],
+      series: [],
+    });
   });
 });

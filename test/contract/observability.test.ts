@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { RecordSpec } from "../../crds/environment/environment-record.ts";
+import type { PastSleeps } from "../../crds/usage/sleeps.ts";
 import { environmentFixture } from "../support/fixtures/environment/environment-fixture.ts";
 import { type ApiService, startApiService } from "../support/http/api-service.ts";
 
@@ -42,8 +43,10 @@ const environment = (
     readyAfterS,
     ttlHours = 24,
     deletedS,
+    sleeps,
   }: Partial<Record<"readyAfterS" | "ttlHours" | "deletedS", number>> & {
     phase: "creating" | "ready" | "failed";
+    sleeps?: PastSleeps;
   },
 ) =>
   environmentFixture({
@@ -52,6 +55,7 @@ const environment = (
       phase,
       observedGeneration: 1,
       ...(readyAfterS !== undefined && { readyAt: ago(createdS - readyAfterS) }),
+      ...(sleeps !== undefined && { sleeps }),
     },
     metadata: {
       name,
@@ -62,10 +66,18 @@ const environment = (
     },
   });
 
+const woken = { since: ago(7_200), cause: "schedule", until: ago(3_600), wokenBy: "person" } as const;
+/** Awake after 20 s, after 70 s by its request, never; and one deleted within a minute. */
+const wakes = [
+  { ...woken, awakeAt: ago(3_580) },
+  { ...woken, wokenBy: "request", requestedAt: ago(3_670), awakeAt: ago(3_600) },
+  { ...woken, until: ago(1_800) },
+] as const;
+
 const living = [
   environment("new", 60, { phase: "creating" }),
   environment("slow", 600, { phase: "creating" }),
-  environment("quick", 3_600, { phase: "ready", readyAfterS: 40 }),
+  environment("quick", 3_600, { phase: "ready", readyAfterS: 40, sleeps: [...wakes] }),
   environment("broken", 7_200, { phase: "failed" }),
   // Expired 90 seconds ago, without a requested deletion.
   environment("overdue", 3_690, { phase: "ready", readyAfterS: 100, ttlHours: 1 }),
@@ -99,6 +111,7 @@ const recorded = [
     forced: [{ step: "application", left: "it hangs" }],
     deletedAt: ago(2 * DAY_S),
     goneAt: ago(2 * DAY_S - 100),
+    sleeps: [{ ...woken, until: ago(2 * DAY_S + 30) }],
   }),
   record("long ago", 60 * DAY_S, {
     readyAt: ago(60 * DAY_S - 5_000),
@@ -188,6 +201,8 @@ describe("GET /api/observability/slo/status", () => {
       deletion: [2, 4, "breached"],
       // Overdue is late; an environment deleted before its expiry never expired.
       expiry: [1, 2, "breached"],
+      // Late: the one by a request, and the one that never answered; one was deleted within a minute.
+      waking: [1, 3, "breached"],
       webhooks: [140, 150, "breached"],
       api: [9_991, 10_000, "at_risk"],
     });

@@ -20,10 +20,7 @@ interface Creation {
   readonly key: string | undefined;
 }
 
-type CreationServices = Pick<
-  Services,
-  "settings" | "environments" | "repositories" | "branchHeads" | "configSets" | "quotas" | "secretManager" | "log"
->;
+type CreationServices = Parameters<typeof desiredEnvironment>[2] & Pick<Services, "environments" | "quotas">;
 type Persistence = Pick<Services, "environments" | "secretManager" | "log">;
 
 /**

@@ -30,7 +30,7 @@ export interface DesiredEnvironment {
 
 type IntakeServices = Pick<
   Services,
-  "settings" | "repositories" | "branchHeads" | "configSets" | "secretManager" | "log"
+  "settings" | "repositories" | "unknownNames" | "branchHeads" | "configSets" | "secretManager" | "log"
 >;
 
 interface Resolved {
@@ -45,7 +45,7 @@ interface Resolved {
  * Maps a request to the resource: REST names become the spec's, the caller becomes the owner.
  *
  * @throws TtlExceeded, ConfigInvalid with everything that is wrong, RepositoryNotFound (also for a forbidden
- * Repository), SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
+ * Repository), ClusterUnavailable, SecretsUnavailable, HostUnavailable for a short commit SHA that can't be resolved now, HttpError
  * (forbidden) for shared API keys of other groups
  */
 export async function desiredEnvironment(
@@ -53,6 +53,7 @@ export async function desiredEnvironment(
   caller: Caller,
   services: IntakeServices,
 ): Promise<DesiredEnvironment> {
+  await lookUpNames(request, services.unknownNames);
   const resolved = resolve(request, caller, services);
   const { sources, configSet, overrides } = resolved;
   const groups = sharedGroups(Object.values(sources).map(({ repository }) => repository));
@@ -77,6 +78,16 @@ export async function desiredEnvironment(
     trigger: { kind: "api" },
   };
   return { name: request.environment_name, spec, provided: overrides.provided };
+}
+
+/** Pipelines and people create right after they have registered what they name. */
+async function lookUpNames(request: CreateReportRequest, unknownNames: IntakeServices["unknownNames"]): Promise<void> {
+  const { backend_repo: backend, frontend_repo: frontend, config_set: configSet } = request;
+  await Promise.all([
+    unknownNames.lookUp("repository", backend),
+    ...(frontend ? [unknownNames.lookUp("repository", frontend)] : []),
+    ...(configSet ? [unknownNames.lookUp("configSet", configSet)] : []),
+  ]);
 }
 
 function resolve(request: CreateReportRequest, caller: Caller, services: IntakeServices): Resolved {

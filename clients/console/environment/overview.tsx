@@ -64,6 +64,7 @@ function Sleep({ of }: { readonly of: Scheduled }) {
     <span title={wishOf(of)}>
       {state}
       {cause === "person" && ", kept awake"}
+      {cause === "request" && ", woken by a request"}
       {state === "asleep" && cause === "idle" && ", was idle"}
       {next !== null && (
         <>

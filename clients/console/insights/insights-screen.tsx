@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { EnvironmentAnalytics, InsightsDashboard, UserActivity } from "../../sdk/index.ts";
+import type { EnvironmentAnalytics, InsightsDashboard, SleepInsights, UserActivity } from "../../sdk/index.ts";
 import { BarChart } from "../charts/bar-chart.tsx";
 import { PeriodChoice, type Window } from "../charts/period.tsx";
 import { Figure } from "../parts/facts.tsx";
@@ -9,11 +9,13 @@ import { amountText, durationText, shareText } from "../parts/words.ts";
 import { platform } from "../platform/client.ts";
 import { useLoaded } from "../platform/loading.ts";
 import { InsightTables } from "./insight-tables.tsx";
+import { Sleep } from "./sleep.tsx";
 
 interface Shown {
   readonly dashboard: InsightsDashboard;
   readonly analytics: EnvironmentAnalytics;
   readonly activity: UserActivity;
+  readonly sleep: SleepInsights;
 }
 
 /** Statistics of environments, and their creators. */
@@ -21,17 +23,18 @@ export function InsightsScreen() {
   const [window, setWindow] = useState<Window>("30d");
   const shown = useLoaded<Shown>(window, async (signal) => {
     const options = { query: { window }, signal };
-    const [dashboard, analytics, activity] = await Promise.all([
+    const [dashboard, analytics, activity, sleep] = await Promise.all([
       platform.call("GET /api/v2/insights/dashboard", options),
       platform.call("GET /api/v2/insights/environments/analytics", options),
       platform.call("GET /api/v2/insights/users/activity", options),
+      platform.call("GET /api/v2/insights/sleep", options),
     ]);
-    return { dashboard, analytics, activity };
+    return { dashboard, analytics, activity, sleep };
   });
   return (
     <Page title="Insights" actions={<PeriodChoice value={window} choose={setWindow} />}>
       <LoadedView of={shown} what="The insights">
-        {({ dashboard, analytics, activity }) => (
+        {({ dashboard, analytics, activity, sleep }) => (
           <>
             <Figures of={dashboard} />
             <div class="grid">
@@ -55,6 +58,7 @@ export function InsightsScreen() {
                 />
               </section>
             </div>
+            <Sleep of={sleep} />
             <InsightTables analytics={analytics} activity={activity} />
           </>
         )}

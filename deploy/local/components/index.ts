@@ -11,10 +11,24 @@ import { imagesComponent } from "./images.ts";
 import { ingressComponent } from "./ingress.ts";
 import { forwardingNetworkComponent, networkComponent } from "./network.ts";
 import { kubeletComponent, kubeProxyComponent } from "./node.ts";
-import { operatorComponent, platformComponent, platformTokenComponent } from "./platform.ts";
+import {
+  gateComponent,
+  gateTokenComponent,
+  operatorComponent,
+  platformComponent,
+  platformTokenComponent,
+} from "./platform.ts";
 import { redisComponent } from "./redis.ts";
 import { repoServerComponent } from "./repo-server.ts";
 import { storageComponent } from "./storage.ts";
+
+const platform: readonly ClusterComponent[] = [
+  platformComponent,
+  platformTokenComponent,
+  operatorComponent,
+  gateTokenComponent,
+  gateComponent,
+];
 
 /** The cluster with the platform and everything that it needs. */
 export const components: readonly ClusterComponent[] = [
@@ -37,12 +51,8 @@ export const components: readonly ClusterComponent[] = [
   ingressComponent,
   gitServerComponent,
   identityComponent,
-  platformComponent,
-  platformTokenComponent,
-  operatorComponent,
+  ...platform,
 ];
-
-const platform: readonly ClusterComponent[] = [platformComponent, platformTokenComponent, operatorComponent];
 
 /**
  * The cluster for a platform that is installed as on any other: without our platform, and open to the installed one's pods.

@@ -3,20 +3,28 @@ import type { LocalRepository } from "../git/repositories.ts";
 import type { ApiClient } from "../kubernetes/api-client.ts";
 import { clusterEntry } from "../kubernetes/kubeconfig.ts";
 import { applyPlatformChart, platformAccount } from "../platform/chart.ts";
-import { type HostPlatform, keepOperatorRunning, keepTokenFresh } from "../platform/programs.ts";
+import { applyGateEndpoints, gateValues } from "../platform/gate.ts";
+import {
+  gateProgram,
+  type HostPlatform,
+  keepProgramRunning,
+  keepTokenFresh,
+  operatorProgram,
+} from "../platform/programs.ts";
 import { ensureConsoleSecret, ensureWebhookKey } from "../platform/secrets.ts";
 import { localSettings } from "../platform/settings.ts";
 import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 import { sampleImage } from "./images.ts";
 
-/** The platform chart without its Deployment, and the sample's Repositories. */
+/** The platform chart without its Deployments, the way to the gate, and the sample's Repositories. */
 export const platformComponent: BuiltComponent = {
   name: "platform chart",
   after: ["kube-apiserver", "Argo CD settings", "identity provider"],
   async start(site) {
-    await applyPlatformChart(site.client, localSettings(site), site.progress);
+    await applyPlatformChart(site.client, localSettings(site), gateValues, site.progress);
     await Promise.all([
+      applyGateEndpoints(site.client),
       ensureWebhookKey(site.client),
       ensureConsoleSecret(site.client),
       register(site.client, "backend", site.repositories.backend),
@@ -29,14 +37,28 @@ export const platformComponent: BuiltComponent = {
 export const platformTokenComponent: BuiltComponent = {
   name: "platform token",
   after: ["platform chart"],
-  start: (site) => keepTokenFresh(hostPlatform(site)),
+  start: (site) => keepTokenFresh(hostPlatform(site), operatorProgram),
 };
 
 /** The operator with its REST API, on the host. */
 export const operatorComponent: BuiltComponent = {
   name: "operator",
   after: ["platform token", "Argo CD settings", "identity provider"],
-  start: (site) => keepOperatorRunning(hostPlatform(site)),
+  start: (site) => keepProgramRunning(hostPlatform(site), operatorProgram),
+};
+
+/** A fresh token of the gate's ServiceAccount, which has other rights than the operator's. */
+export const gateTokenComponent: BuiltComponent = {
+  name: "gate token",
+  after: ["platform chart"],
+  start: (site) => keepTokenFresh(hostPlatform(site), gateProgram),
+};
+
+/** The gate, on the host. */
+export const gateComponent: BuiltComponent = {
+  name: "gate",
+  after: ["gate token", "network"],
+  start: (site) => keepProgramRunning(hostPlatform(site), gateProgram),
 };
 
 function hostPlatform(site: ClusterSite): HostPlatform {

@@ -12,9 +12,10 @@ import {
   differenceOfRunning,
   type HostPlatform,
   isOperatorRunning,
-  keepOperatorRunning,
+  keepProgramRunning,
   keepTokenFresh,
   localHost,
+  operatorProgram,
 } from "../platform/programs.ts";
 import { withoutSupervisor } from "../processes/supervisor.ts";
 import { writeShellVariables } from "../shell-variables.ts";
@@ -39,7 +40,8 @@ export async function up(yes: boolean): Promise<void> {
   const manifests = await progress.step("check the cluster", async () => {
     const version = await versionOf(administrator, context);
     // Helm refuses to render the chart for an old cluster, and would hide the other problems.
-    const rendered = await renderPlatformChart(settings, helm, whyTooOld(version) ? undefined : version.gitVersion);
+    const kubeVersion = whyTooOld(version) ? undefined : version.gitVersion;
+    const rendered = await renderPlatformChart(settings, helm, { kubeVersion });
     await assertUsable(administrator, { context, version, settings, manifests: allObjects(rendered) });
     return rendered;
   });
@@ -48,8 +50,8 @@ export async function up(yes: boolean): Promise<void> {
   await assertCanStart(platform, settings);
   await progress.step("platform chart", () => applyPlatform(platform, manifests));
   await withoutSupervisor(existingFolder, async () => {
-    await progress.step("platform token", () => keepTokenFresh(platform));
-    await progress.step("operator", () => keepOperatorRunning(platform));
+    await progress.step("platform token", () => keepTokenFresh(platform, operatorProgram));
+    await progress.step("operator", () => keepProgramRunning(platform, operatorProgram));
   });
   await progress.step("command line", installCommandLine);
   const apiUrl = `http://${localHost(settings.api.host)}:${settings.api.port}`;

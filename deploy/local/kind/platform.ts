@@ -30,15 +30,17 @@ export interface Surroundings {
 /** The chart's values, as a platform team would write them. */
 export function kindValues({ bridge, repositories, ingressAddress, images }: Surroundings) {
   const { address, network } = bridge;
+  const pods = {
+    // Forces a rollout for an image of the same name.
+    podAnnotations: { "ephemeral-environments.dev/image": images.fingerprint },
+    // The authority of the ingress and of the tokens' keys replaces the image's own.
+    volumes: [{ name: AUTHORITIES, configMap: { name: AUTHORITIES } }],
+    volumeMounts: [{ name: AUTHORITIES, mountPath: "/etc/ssl/certs", readOnly: true }],
+  };
   return {
     image: images.platform,
-    operator: {
-      // Forces a rollout for an image of the same name.
-      podAnnotations: { "ephemeral-environments.dev/image": images.fingerprint },
-      // The authority of the ingress and of the tokens' keys replaces the image's own.
-      volumes: [{ name: AUTHORITIES, configMap: { name: AUTHORITIES } }],
-      volumeMounts: [{ name: AUTHORITIES, mountPath: "/etc/ssl/certs", readOnly: true }],
-    },
+    operator: pods,
+    gate: { ...pods, enabled: true, ingress: { enabled: true } },
     // Requests of this machine arrive from the node, through its port.
     networkPolicy: { apiFrom: [{ ipBlock: { cidr: network } }] },
     settings: {

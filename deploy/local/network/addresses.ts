@@ -1,6 +1,7 @@
 /**
  * Addresses and ports of the local cluster: loopback, and the bridge of its pods. The API server, the kubelet and the DNS
- * server are on the bridge, because pods (and the tunnel to their logs) must reach them.
+ * server are on the bridge, because pods (and the tunnel to their logs) must reach them; the gate is, because a Service
+ * leads to it.
  */
 export const addresses = {
   bridge: { name: "eph0", address: "10.244.0.1", prefix: 22, network: "10.244.0.0/22" },
@@ -22,6 +23,8 @@ export const addresses = {
   identityProviderPort: 9400,
   apiPort: 8080,
   probesPort: 9090,
+  gatePort: 8081,
+  gateProbesPort: 9091,
 } as const;
 
 /**

@@ -17,6 +17,7 @@ const rootsPorts = [
   addresses.kubeProxyMetricsPort,
   addresses.ingressMetricsPort,
   addresses.probesPort,
+  addresses.gateProbesPort,
 ];
 
 /** Ports of this machine that pods may reach: the DNS server and the API server. */

@@ -8,7 +8,7 @@ export type NamedPorts = Readonly<Record<string, number>>;
 
 /** Every fixed loopback port of the local cluster. */
 export function clusterPorts(): NamedPorts {
-  const { apiServerPort: _onBridge, dnsPort: _onBridgeToo, ...rest } = addresses;
+  const { apiServerPort: _onBridge, dnsPort: _onBridgeToo, gatePort: _onBridgeAsWell, ...rest } = addresses;
   return Object.fromEntries(Object.entries(rest).filter(([name]) => name.endsWith("Port"))) as NamedPorts;
 }
 

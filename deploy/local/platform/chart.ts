@@ -26,17 +26,25 @@ export interface PlatformManifests {
   readonly policies: readonly Manifest[];
 }
 
+/** Further inputs of a rendering of the platform chart. */
+interface Rendering {
+  /** The version of `ChartRelease`. */
+  readonly kubeVersion?: string | undefined;
+  /** The chart's values of the gate, which runs elsewhere, like the operator. Default: none. */
+  readonly gate?: object | undefined;
+}
+
 /**
  * Renders the platform chart without the operator's Deployment: the kinds, the platform's identity with its rights, and the
- * policies. `settings` follow config/settings.schema.ts, `kubeVersion` is that of `ChartRelease`. Fails with helm's message.
+ * policies. `settings` follow config/settings.schema.ts. Fails with helm's message.
  */
 export async function renderPlatformChart(
   settings: Partial<PlatformAccount>,
   helm: string,
-  kubeVersion?: string,
+  { kubeVersion, gate = {} }: Rendering = {},
 ): Promise<PlatformManifests> {
   const { namespace = platformAccount.namespace } = settings;
-  const values = { settings, createNamespace: true, operator: { enabled: false } };
+  const values = { settings, createNamespace: true, operator: { enabled: false }, gate };
   const manifests = await renderChart({ chart: "platform", release: "platform", namespace, values, kubeVersion }, helm);
   const ofKinds = (kinds: readonly string[]) => manifests.filter(({ kind }) => kinds.includes(kind));
   return {
@@ -47,11 +55,16 @@ export async function renderPlatformChart(
 }
 
 /**
- * Installs the platform chart without the operator's Deployment; returns when the kinds are served. Idempotent. The
- * deployer's namespace must exist.
+ * Installs the platform chart without the operator's Deployment and with these values of the gate; returns when the kinds are
+ * served. Idempotent. The deployer's namespace must exist.
  */
-export async function applyPlatformChart(client: ApiClient, settings: object, progress?: Progress): Promise<void> {
-  const manifests = await renderPlatformChart(settings, await helmProgram(progress));
+export async function applyPlatformChart(
+  client: ApiClient,
+  settings: object,
+  gate: object,
+  progress?: Progress,
+): Promise<void> {
+  const manifests = await renderPlatformChart(settings, await helmProgram(progress), { gate });
   await applyAll(client, manifests.kinds);
   await applyAll(client, manifests.objects);
   for (const manifest of manifests.policies) await client.apply(manifest);

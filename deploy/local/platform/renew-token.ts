@@ -1,5 +1,5 @@
 /**
- * Keeps a token of the platform's ServiceAccount in a file, as the kubelet does for a pod: renewed after four fifths of its
+ * Keeps a token of a ServiceAccount in a file, as the kubelet does for a pod: renewed after four fifths of its
  * time, including the machine's sleep. Usage: renew-token.ts KUBECTL KUBECONFIG NAMESPACE SERVICE_ACCOUNT TOKEN_FILE
  * [CONTEXT]
  */

@@ -62,8 +62,15 @@ export function localSettings({ ca, repositories }: ClusterSite): HostSettings &
     activity: {
       ingress: { controller: "traefik", urls: [`http://127.0.0.1:${addresses.ingressMetricsPort}/metrics`] },
     },
+    // A schedule may have an environment asleep as soon as it is ready: tests do not wait for ten minutes.
+    reconcile: { awakeMinutes: 0 },
     console: { publicUrl: consoleOrigin, clientId: consoleClientId, clientSecret: consoleSecretRef },
     probes: { host: "127.0.0.1", port: addresses.probesPort },
+    gate: {
+      host: addresses.bridge.address,
+      port: addresses.gatePort,
+      probes: { host: "127.0.0.1", port: addresses.gateProbesPort },
+    },
     // One process: after a crash the next one must not wait for the last one's lease.
     leaderElection: false,
   };

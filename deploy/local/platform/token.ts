@@ -1,13 +1,13 @@
 import { type ClusterUser, kubectl } from "../kubernetes/kubectl.ts";
 
-/** The platform's ServiceAccount. */
+/** A ServiceAccount of the platform's chart. */
 export interface PlatformAccount {
   readonly namespace: string;
   readonly serviceAccount: string;
 }
 
 /**
- * A fresh token of the platform's ServiceAccount; `user` must have the right to request it.
+ * A fresh token of that ServiceAccount; `user` must have the right to request it.
  *
  * The API server may grant less than `seconds`: renew by `expiresAt`.
  */

@@ -31,12 +31,14 @@ export function values(
   more: { readonly image?: object; readonly settings?: object; readonly api?: object } = {},
 ): object {
   const node = { ipBlock: { cidr: `${cluster.nodeAddress}/32` } };
+  const files = {
+    volumes: [{ name: "authorities", configMap: { name: "authorities" } }],
+    volumeMounts: [{ name: "authorities", mountPath: "/etc/ssl/certs", readOnly: true }],
+  };
   return {
     image: { repository: cluster.image, digest: cluster.digest, pullPolicy: "Never", ...more.image },
-    operator: {
-      volumes: [{ name: "authorities", configMap: { name: "authorities" } }],
-      volumeMounts: [{ name: "authorities", mountPath: "/etc/ssl/certs", readOnly: true }],
-    },
+    operator: files,
+    gate: { ...files, enabled: true, ingress: { enabled: true } },
     settings: {
       baseDomain: "env.localhost",
       publicPort: 18443,

@@ -1,26 +1,19 @@
-import { lookup as resolve } from "node:dns";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { type RequestOptions, request } from "node:https";
-import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
+import { request } from "node:https";
 import pLimit from "p-limit";
-import { present } from "../../../crds/present.ts";
 import type { Clock } from "../../kit/time/clock.ts";
 import type { ProbeResult, UrlProber } from "../../ports/url-prober.ts";
+import { connection, type IngressSettings, isRefused, NOT_PUBLIC } from "./ingress-connection.ts";
 
 const DEADLINE_MS = 5_000;
 const BODY_LIMIT_BYTES = 64 * 1024;
 const AT_ONCE = 64;
 const INFORMATIONAL_LIMIT = 16;
-
-export interface ProberSettings {
-  /** Connected to, as `host:port` or `[address]:port`; the URL still decides SNI, Host and certificate. */
-  readonly ingressAddress?: string | undefined;
-  /** CA of the ingress certificate, in PEM; the system's by default. */
-  readonly ca?: string | undefined;
-}
+/** By it the gate knows probes, which wake nothing. */
+const AGENT = "ephemeral-environments-prober";
 
 /** UrlProber port: one HTTPS request without redirects, bounded in time, bytes and number. */
-export function httpsUrlProber(settings: ProberSettings, clock: Clock): UrlProber {
+export function httpsUrlProber(settings: IngressSettings, clock: Clock): UrlProber {
   const limit = pLimit(AT_ONCE);
   return {
     probe: (url, path) =>
@@ -41,15 +34,15 @@ function withPath(url: string, path: string): URL {
 
 type Outcome = Omit<ProbeResult, "responseTimeMs">;
 
-async function ask(url: URL, settings: ProberSettings): Promise<Outcome> {
-  const address = withoutBrackets(url.hostname);
-  // An IP address is never resolved, so the check in the lookup would miss it.
-  if (settings.ingressAddress === undefined && isIP(address) !== 0 && isInside(address)) return refusedAddress;
+async function ask(url: URL, settings: IngressSettings): Promise<Outcome> {
+  if (isRefused(url, settings)) return refusedAddress;
   return new Promise((settle) => {
     const signal = AbortSignal.timeout(DEADLINE_MS);
     const unreachable = (error: Error) => settle(unanswered(error, signal));
     const hungUp = () => unreachable(new Error("the connection ended before an answer"));
-    const call = request(url, { ...connection(url, settings), signal, agent: false }, (reply) => {
+    const options = connection(url, settings);
+    const headers = { ...options.headers, "user-agent": AGENT };
+    const call = request(url, { ...options, headers, signal, agent: false }, (reply) => {
       // The connection may close before its data is read.
       call.off("close", hungUp);
       read(reply).then(() => settle(outcomeOf(reply)), unreachable);
@@ -74,23 +67,6 @@ function boundPromises(call: ClientRequest): void {
     informational += 1;
     if (informational > INFORMATIONAL_LIMIT) call.destroy(new Error(`it answered ${statusCode} again and again`));
   });
-}
-
-function connection(url: URL, { ingressAddress, ca }: ProberSettings): RequestOptions {
-  const tls = { servername: url.hostname, ...present({ ca }) };
-  if (ingressAddress === undefined) return { ...tls, lookup: publicAddressOnly };
-  const colon = ingressAddress.lastIndexOf(":");
-  return {
-    ...tls,
-    // Not `host`: the URL's own `hostname` would win.
-    hostname: withoutBrackets(ingressAddress.slice(0, colon)),
-    port: Number(ingressAddress.slice(colon + 1)),
-    headers: { host: url.host },
-  };
-}
-
-function withoutBrackets(host: string): string {
-  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 /** Reads to the end or the limit, against endless responses. */
@@ -128,56 +104,8 @@ function certificateFlaw(code: string): string | undefined {
   return undefined;
 }
 
-const NOT_PUBLIC = "AddressNotPublic";
 const refusedAddress: Outcome = {
   status: "unreachable",
   isAddressRefused: true,
   message: `its name leads to a private address (${NOT_PUBLIC})`,
 };
-
-function isInside(address: string): boolean {
-  return inside.check(address, familyOf(address));
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIPv6(address) ? "ipv6" : "ipv4";
-}
-
-/**
- * Resolves for this connection and refuses internal addresses: an environment's URL must not lead to the metadata
- * service or the platform itself.
- */
-const publicAddressOnly: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: false }, (error, address, family) => {
-    if (error) return callback(error, "", 0);
-    const refusal = Object.assign(new Error("the address is not public"), { code: NOT_PUBLIC });
-    return isInside(address)
-      ? callback(refusal, "", 0)
-      : callback(null, options.all ? [{ address, family }] : address, family);
-  });
-};
-
-/**
- * https://www.iana.org/assignments/iana-ipv4-special-registry/ and its IPv6 twin; mapped addresses are checked as IPv4.
- */
-const inside = new BlockList();
-for (const subnet of [
-  "0.0.0.0/8",
-  "10.0.0.0/8",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "169.254.0.0/16",
-  "172.16.0.0/12",
-  "192.0.0.0/24",
-  "192.168.0.0/16",
-  "198.18.0.0/15",
-  "224.0.0.0/3",
-  "::/127",
-  "64:ff9b::/96",
-  "fc00::/7",
-  "fe80::/10",
-  "ff00::/8",
-]) {
-  const [net = "", prefix] = subnet.split("/");
-  inside.addSubnet(net, Number(prefix), familyOf(net));
-}

@@ -53,7 +53,9 @@ import {
   BY_UNDECIDED,
   BY_WAITING,
   BY_WAITING_KEY,
+  BY_WAKING,
   WAITING,
+  WAKING,
 } from "../../ports/caches.ts";
 import { ROLLUP_LABEL } from "./records/rollups.ts";
 
@@ -80,6 +82,7 @@ export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnviro
     [BY_REPOSITORY]: repositoriesOf,
     [BY_CONFIG_SET]: ({ spec }) => [spec.configSet?.name ?? []].flat(),
     [BY_CREATION_KEY]: (environment) => [creationMark(environment)?.key ?? []].flat(),
+    [BY_WAKING]: ({ status }) => (status?.sleep?.state === "waking" ? [WAKING] : []),
   },
 });
 

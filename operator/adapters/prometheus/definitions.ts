@@ -6,8 +6,8 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
   /** `stable`: name, type and labels stay within a major version. */
   readonly stability: "stable" | "alpha";
-  /** Reporting replicas: cluster-wide metrics come from the leader alone, so that sums are right. */
-  readonly from: "replica" | "leader";
+  /** Reporting processes: cluster-wide metrics come from the leader alone, so that sums are right. */
+  readonly from: "replica" | "leader" | "gate";
   readonly buckets?: readonly number[];
 }
 
@@ -147,6 +147,19 @@ const DEFINITIONS = {
     help: "Environments that would sleep when idle, but whose requests are not known.",
     from: "leader",
   },
+  ephemeral_environments_wake_duration_seconds: {
+    type: "histogram",
+    help: "From the begin of waking until the environment answered again, by cause: its schedule, a person, or a request, which counts from its time.",
+    labels: ["cause"],
+    buckets: LIFE_SECONDS,
+    from: "leader",
+  },
+  ephemeral_environments_wake_failures_total: {
+    type: "counter",
+    help: "How often environments failed that were waking, by cause of the wake; those that answer later are part of the seconds, too.",
+    labels: ["cause"],
+    from: "leader",
+  },
   ephemeral_environment_creation_seconds: {
     type: "histogram",
     help: "From the creation of an environment until it was ready for the first time.",
@@ -245,6 +258,17 @@ const DEFINITIONS = {
     type: "gauge",
     help: "How many of them are left; absent once the window is over, until the host tells of the next one.",
     labels: ["host"],
+  },
+  ephemeral_gate_answers_total: {
+    type: "counter",
+    help: "Answers of the gate by name: passed is the application's; waking, asleep, suspended, starting, failed and unknown say what the host's environment does; the others say why a request was not held.",
+    labels: ["answer"],
+    from: "gate",
+  },
+  ephemeral_gate_held_requests: {
+    type: "gauge",
+    help: "Requests that wait for their environments.",
+    from: "gate",
   },
   ephemeral_watch_progress_age_seconds: {
     type: "gauge",

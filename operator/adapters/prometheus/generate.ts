@@ -15,18 +15,13 @@ that controller-runtime gives it, so that public dashboards for controller-runti
 
 - **Stable** metrics keep name, type and labels within a major version; **alpha** ones may change in any.
 - Figures **of the leader** are about the whole cluster: other replicas do not have them, so that sums over replicas are right.
-  Counters and histograms begin anew with each process.
+  Counters and histograms begin anew with each process. The gate is a process of its own, with its own port of probes.
 `;
 
+const OF = { leader: "the leader", replica: "each replica", gate: "each gate" } as const;
+
 const rows = Object.entries(METRICS).map(([name, { type, labels, help, stability, from }]) =>
-  tableRow([
-    code(name),
-    type,
-    labels.map(code).join(", "),
-    from === "leader" ? "the leader" : "each replica",
-    stability,
-    help,
-  ]),
+  tableRow([code(name), type, labels.map(code).join(", "), OF[from], stability, help]),
 );
 
 const registry = new MetricRegistry();

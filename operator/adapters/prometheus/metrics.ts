@@ -1,6 +1,6 @@
-import type { RequestInterceptor, Verb } from "../../kit/client/request.ts";
 import type { Metrics, RequestMetrics, ServiceCallInterceptor } from "../../ports/metrics.ts";
 import { controllerMetrics } from "./controllers.ts";
+import { kubeRequestCounter } from "./kube-requests.ts";
 import { observedMetrics } from "./observed.ts";
 import { MetricRegistry, processMetrics } from "./registry.ts";
 
@@ -18,9 +18,7 @@ export function prometheusMetrics(): Metrics {
     loopSucceeded: (loop) => loops.setToCurrentTime({ loop }),
     onServiceCall: serviceCallCounter(registry),
     observe: (observed) => observedMetrics(registry, observed),
-    async scrape() {
-      return { contentType: registry.prometheus.contentType, text: await registry.prometheus.metrics() };
-    },
+    scrape: () => registry.scrape(),
   };
 }
 
@@ -38,31 +36,6 @@ function requestMetrics(registry: MetricRegistry): RequestMetrics {
       total.inc({ ...labels, code: String(status) });
       if (!isStream) duration.observe(durationMs / 1000, labels);
     },
-  };
-}
-
-const METHODS: Readonly<Record<Verb, string>> = {
-  get: "GET",
-  list: "GET",
-  watch: "GET",
-  version: "GET",
-  create: "POST",
-  update: "PUT",
-  patch: "PATCH",
-  delete: "DELETE",
-};
-
-/** Counts calls to the API server, like client-go. */
-function kubeRequestCounter(registry: MetricRegistry): RequestInterceptor {
-  const total = registry.counter("rest_client_requests_total");
-  return (request, next) => {
-    const method = METHODS[request.verb];
-    const answered = next();
-    answered.then(
-      ({ status }) => total.inc({ method, code: String(status) }),
-      () => total.inc({ method, code: "<error>" }),
-    );
-    return answered;
   };
 }
 

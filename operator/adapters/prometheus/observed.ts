@@ -2,10 +2,11 @@ import { findCondition } from "../../../crds/conditions.ts";
 import { PHASES } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
+import { REST_CAUSES, WAKE_CAUSES } from "../../../crds/environment/past-sleep.schema.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
 import { sleepCause } from "../../../crds/environment/sleep.ts";
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
-import { SLEEP_CAUSES } from "../../../crds/sleep.schema.ts";
+import { type PastSleep, wakeBegin } from "../../../crds/usage/sleeps.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
 import type { HostCallCounts } from "../../ports/host-technology.ts";
 import type { Observed } from "../../ports/metrics.ts";
@@ -54,7 +55,7 @@ function clusterMetrics(registry: MetricRegistry, { caches, isLeading, clock }: 
   counts("ephemeral_environments", PHASES, () => environments().map(shownPhase));
   whileLeading("ephemeral_environments_asleep", () => {
     const causes = environments().map(sleepCause);
-    return SLEEP_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
+    return REST_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
   });
   whileLeading("ephemeral_environments_activity_unknown", () => {
     const unknown = environments().filter(({ status }) => findCondition(status?.conditions, "ActivityUnknown"));
@@ -95,6 +96,7 @@ function durationMetrics(registry: MetricRegistry, { caches, isLeading, clock }:
   const failures = registry.counter("ephemeral_environment_failures_total");
   const deletion = registry.histogram("ephemeral_environment_deletion_seconds");
   const lateness = registry.histogram("ephemeral_environment_expiry_lateness_seconds");
+  const waking = wakeMetrics(registry);
 
   caches.environments.subscribe((_name, current, previous) => {
     // The first appearance in a cache is no change.
@@ -111,6 +113,7 @@ function durationMetrics(registry: MetricRegistry, { caches, isLeading, clock }:
     }
     if (phase === "failed" && before?.phase !== "failed") countFailure(current);
     if (previous.metadata.deletionTimestamp === undefined) observeLateness(current);
+    waking(current, previous);
   }
 
   function countFailure({ status }: EphemeralEnvironment): void {
@@ -125,6 +128,38 @@ function durationMetrics(registry: MetricRegistry, { caches, isLeading, clock }:
     if (deletionTimestamp === undefined || due === undefined || due > new Date(deletionTimestamp)) return;
     lateness.observe(secondsBetween(due, deletionTimestamp));
   }
+}
+
+/** Durations and failures of wakes, from two versions of an environment. */
+function wakeMetrics(registry: MetricRegistry) {
+  const durations = registry.histogram("ephemeral_environments_wake_duration_seconds");
+  const failures = registry.counter("ephemeral_environments_wake_failures_total");
+  // Alerts add both up: what is absent until its first count has no rate.
+  for (const cause of WAKE_CAUSES) {
+    durations.labels({ cause });
+    failures.labels({ cause });
+  }
+
+  return ({ status }: EphemeralEnvironment, { status: before }: EphemeralEnvironment): void => {
+    const last = status?.sleeps?.at(-1);
+    if (last?.wokenBy === undefined) return;
+    const labels = { cause: last.wokenBy };
+    const hasFailed = status?.phase === "failed" && before?.phase !== "failed";
+    if (hasFailed && last.awakeAt === undefined) failures.inc(labels);
+    const seconds = wakeSeconds(last);
+    if (seconds !== undefined && !wasAwake(before, last)) durations.observe(seconds, labels);
+  };
+}
+
+/** Duration of the wake that ended a sleep; `undefined` until its end. */
+function wakeSeconds(sleep: PastSleep): number | undefined {
+  const begin = wakeBegin(sleep);
+  return begin === undefined || sleep.awakeAt === undefined ? undefined : secondsBetween(begin, sleep.awakeAt);
+}
+
+/** True when an environment had answered after this sleep. */
+function wasAwake(status: EphemeralEnvironment["status"], sleep: PastSleep): boolean {
+  return status?.sleeps?.some(({ since, awakeAt }) => since === sleep.since && awakeAt !== undefined) ?? false;
 }
 
 /** Seconds between two moments; 0 when reversed. */

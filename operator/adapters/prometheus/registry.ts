@@ -10,6 +10,11 @@ export type Sample = readonly [labels: Labels, value: number];
 export class MetricRegistry {
   readonly prometheus = new prometheus.Registry();
 
+  /** All metrics of now, in Prometheus' text format. */
+  async scrape(): Promise<{ readonly contentType: string; readonly text: string }> {
+    return { contentType: this.prometheus.contentType, text: await this.prometheus.metrics() };
+  }
+
   counter(name: MetricName): Counter {
     const counter = new Counter(METRICS[name].labels);
     this.computed(name, () => counter.samples());

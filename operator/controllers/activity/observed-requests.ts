@@ -34,15 +34,14 @@ const NO_READING = "the ingress has not said for minutes how many requests it pa
 export class ObservedRequests implements Activity {
   readonly #clock: Clock;
   readonly #hasSource: boolean;
-  /** Time of the last reading, or else of the begin. */
-  #readMs: number;
+  /** Time of the last reading, or else of the first use: a replica may have stood by for long. */
+  #readMs: number | undefined;
   #hasRead = false;
   #environments: ReadonlyMap<string, Observed> = new Map();
 
   constructor({ clock, hasSource }: { readonly clock: Clock; readonly hasSource: boolean }) {
     this.#clock = clock;
     this.#hasSource = hasSource;
-    this.#readMs = clock.monotonicMs();
   }
 
   of({ metadata }: Pick<EphemeralEnvironment, "metadata">) {
@@ -65,6 +64,7 @@ export class ObservedRequests implements Activity {
   }
 
   #isStale(): boolean {
+    this.#readMs ??= this.#clock.monotonicMs();
     return this.#clock.monotonicMs() - this.#readMs > STALE_MS;
   }
 }

@@ -62,8 +62,9 @@ function readiness({ before, after }: StoredChange): Event | undefined {
   if (readyOf(status)?.status !== "True") return undefined;
   if (readyOf(former)?.status === "True" && !hasMoved) return undefined;
   if (asRun(after).spec.suspended) return updatedAsleep(former);
-  // Empty since the suspension: nothing has answered until now.
-  if (former?.servingHash === "") return normal("Awake", "Resume", "awake: all URLs answer again");
+  // Empty since the suspension: nothing has answered until now. A URL that is served again early fills it early.
+  if (former?.servingHash === "" || status?.sleep?.state === "waking")
+    return normal("Awake", "Resume", `awake: all URLs answer again${wokenBy(status)}`);
   if (former?.readyAt === undefined) return firstReady(after);
   const isUpdate = former.rollout !== undefined || hasMoved;
   return isUpdate
@@ -74,6 +75,19 @@ function readiness({ before, after }: StoredChange): Event | undefined {
 function asleep({ before, after }: StoredChange): Event | undefined {
   if (isScaledToZero(before.status) || !isScaledToZero(after.status)) return undefined;
   return normal("Asleep", "Suspend", `asleep${whyAsleep(after)}: scaled to zero; secrets and data stay`);
+}
+
+const WOKEN_BY = {
+  schedule: "; its hours woke it",
+  idle: "",
+  person: "; a person woke it",
+  request: "; a request woke it",
+} as const;
+
+/** Names what wakes it: its sleep is over only with a later status. */
+function wokenBy(status: EnvironmentStatus | undefined): string {
+  const { state, cause = "idle" } = status?.sleep ?? {};
+  return state === "waking" ? WOKEN_BY[cause] : "";
 }
 
 function whyAsleep(environment: EphemeralEnvironment): string {

@@ -8,6 +8,7 @@ import type { ManifestStatus } from "../../../crds/environment/manifest.schema.t
 import { isServing } from "../../../crds/environment/progress.ts";
 import { asRun, isAsleep, nextSleep } from "../../../crds/environment/sleep.ts";
 import type { SleepStatus } from "../../../crds/sleep.schema.ts";
+import { sleepsAfter } from "../../../crds/usage/sleeps.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -31,13 +32,18 @@ import { withUsage } from "./status/usage.ts";
 import type { Step } from "./step.ts";
 import type { StepResults } from "./step-result.ts";
 import { environmentSteps } from "./steps/index.ts";
+import type { WakeLimiter } from "./wake-limiter.ts";
+
+interface ReconcilerContext extends EnvironmentDependencies {
+  readonly wakeLimiter: WakeLimiter;
+}
 
 /**
  * Reconcile of an environment: towards its desired state, or its deletion.
  *
  * Level-triggered: every reconcile reads everything again, so causes, missed events and earlier kills do not matter.
  */
-export function createEnvironmentReconciler(context: EnvironmentDependencies): Reconcile {
+export function createEnvironmentReconciler(context: ReconcilerContext): Reconcile {
   const { probeSeconds, resyncMinutes } = context.settings.reconcile;
   const probes = createSchedule(context.clock, probeSeconds * 1000);
   const secretChecks = createSchedule(context.clock, resyncMinutes * MINUTE_MS);
@@ -99,6 +105,8 @@ function maySleepNext({ status: former }: EphemeralEnvironment, { sleep, rollout
 async function withSleep(environment: EphemeralEnvironment, context: AdvanceContext): Promise<EphemeralEnvironment> {
   const { sleep: former, ...status } = environment.status ?? {};
   const sleep = await sleepOf(environment, context);
+  // The same state also says when a wake was due that has to wait for its turn.
+  if (sleep === former) return asRun(environment);
   const inMs = Date.parse(sleep?.nextAt ?? "") - context.clock.now().getTime();
   if (inMs < context.aheadMs) context.requeueUrgently(inMs);
   if (equalJson(former, sleep)) return asRun(environment);
@@ -107,15 +115,17 @@ async function withSleep(environment: EphemeralEnvironment, context: AdvanceCont
 
 /** A running Job keeps it awake, like an update. */
 async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContext): Promise<SleepStatus | undefined> {
-  const { clock, observedRequests, pods, requeueUrgently } = context;
+  const { clock, observedRequests, pods, requeueUrgently, settings, wakeLimiter } = context;
   const input = {
     wish: sleepWish(environment, context),
     now: clock.now(),
     isServing: isServing(environment),
     activity: observedRequests.of(environment),
+    awakeAtLeastMs: settings.reconcile.awakeMinutes * MINUTE_MS,
   };
   const sleep = nextSleep(environment, input);
-  if (sleep?.state !== "asleep" || isAsleep(environment)) return sleep;
+  if (isAsleep(environment)) return wakeLimiter.mayFollow(environment, sleep) ? sleep : environment.status?.sleep;
+  if (sleep?.state !== "asleep") return sleep;
   const running = await pods.running(environment.metadata);
   if (!running.some(({ kind }) => JOBS.has(kind))) return sleep;
   requeueUrgently(JOB_RECHECK_MS);
@@ -134,7 +144,7 @@ function withManifest(environment: EphemeralEnvironment, manifest: ManifestStatu
   return { ...environment, status: manifest === undefined ? status : { ...status, manifest } };
 }
 
-interface AdvanceContext extends EnvironmentDependencies {
+interface AdvanceContext extends ReconcilerContext {
   readonly plan: readonly Step[];
   readonly signal: AbortSignal;
   readonly requeueUrgently: ReconcileContext["requeueUrgently"];
@@ -189,12 +199,14 @@ async function outcomeOf(
   return { status, mayWait, results, error: error ?? announcement.error, isUrgent, announceInMs };
 }
 
-/** Status after the steps, with the usage, and without announcements. */
+/** Status after the steps, with usage and sleeps, and without announcements. */
 function statusOf(environment: EphemeralEnvironment, results: StepResults, context: AdvanceContext) {
   const conditions = context.plan.map(({ condition }) => condition);
   const activityProblem = context.observedRequests.problem();
   const current = { ...context, now: context.clock.now(), conditions, activityProblem };
-  return withUsage(statusAfter(environment, results, current), environment, current);
+  const status = withUsage(statusAfter(environment, results, current), environment, current);
+  const sleeps = sleepsAfter(environment, status, current.now);
+  return sleeps === undefined ? status : { ...status, sleeps };
 }
 
 function mustPersist(results: StepResults): boolean {

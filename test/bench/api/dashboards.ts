@@ -21,7 +21,9 @@ const PER_SECOND = 80;
 const WARM_UP_SECONDS = 5;
 const PATHS = [
   ...["metrics", "slo/status", "costs/summary", "costs/dashboard"].map((path) => `/api/observability/${path}`),
-  ...["dashboard", "environments/analytics", "users/activity", "costs/analysis"].map((path) => `/api/insights/${path}`),
+  ...["dashboard", "environments/analytics", "users/activity", "costs/analysis", "sleep"].map(
+    (path) => `/api/insights/${path}`,
+  ),
 ];
 /** Deleted environments a day: 400 days have had 100,000 environments. */
 const DELETED_A_DAY = 250;

@@ -1,22 +1,33 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { settingsFrom } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { WAKE_ANNOTATION } from "../../../crds/group.ts";
+import { REQUESTED_ANNOTATION, WAKE_ANNOTATION } from "../../../crds/group.ts";
 import type { SleepWish } from "../../../crds/sleep.schema.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { ObservedRequests } from "../../../operator/controllers/activity/observed-requests.ts";
+import { eventKind } from "../../../operator/kit/client/kinds.ts";
+import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { correctedClock } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
+import { testSettings } from "../../support/fixtures/test-settings.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { backendOnly, createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const clock = correctedClock();
 const observedRequests = new ObservedRequests({ clock, hasSource: true });
+/** True: an environment that wakes does not answer yet. */
+let areSilent = false;
+const prober: UrlProber = {
+  probe: async () => ({ status: areSilent ? "unreachable" : "healthy", responseTimeMs: 1, message: "as it is" }),
+};
 let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-  await world.startOperator({ clock, onPorts: (ports) => ({ ...ports, observedRequests }) });
+  const settings = settingsFrom({ ...testSettings, reconcile: { wakesAtOnce: 1 } });
+  await world.startOperator({ clock, settings, onPorts: (ports) => ({ ...ports, observedRequests, prober }) });
 }, 180_000);
 afterAll(() => world.stop(), 60_000);
 
@@ -43,6 +54,19 @@ async function wake(name: string): Promise<void> {
   await world.admin.patch(environmentType, { name }, { metadata }, { as: "merge" });
 }
 
+/** Writes what the gate writes for a request. */
+async function request(name: string, at: Date): Promise<void> {
+  const metadata = { annotations: { [REQUESTED_ANNOTATION]: at.toISOString() } };
+  await world.admin.patch(environmentType, { name }, { metadata }, { as: "merge" });
+}
+
+const isWaking = (found: EphemeralEnvironment) => sleepOf(found)?.state === "waking";
+
+async function notes(name: string): Promise<readonly unknown[]> {
+  const { items } = await world.admin.list(eventKind);
+  return items.flatMap(({ metadata, note }) => (metadata.name.startsWith(`${name}.`) ? [note] : []));
+}
+
 describe("an environment with a schedule", () => {
   test("sleeps outside its hours, wakes when a person wants it or they begin, and its spec stays as it is", async () => {
     const spec = { ...backendOnly, ttlHours: 168, sleep: hoursAroundNow() };
@@ -53,6 +77,9 @@ describe("an environment with a schedule", () => {
     await pass("worker", HOUR_MS + MINUTE_MS);
     const asleep = await world.expectState("worker", "asleep", isAsleep);
     expect(sleepOf(asleep)).toMatchObject({ state: "asleep", cause: "schedule" });
+    const requested = made.status?.usage?.at(-1)?.cpuMillicores;
+    const { since } = sleepOf(asleep) ?? {};
+    expect(asleep.status?.sleeps).toMatchObject([{ cause: "schedule", since, awake: { cpuMillicores: requested } }]);
     expect(asleep.spec).toEqual(made.spec);
     expect(findCondition(asleep.status?.conditions, "Suspended")).toBeUndefined();
     expect(await applicationValues(world.admin, "worker")).toEqual({
@@ -66,12 +93,71 @@ describe("an environment with a schedule", () => {
     expect(sleepOf(woken)).toMatchObject({ cause: "person", lastHandledWakeAt: "now" });
     expect(findCondition(woken.status?.conditions, "Asleep")).toBeUndefined();
     expect(await applicationValues(world.admin, "worker")).toEqual(awake);
+    const [past] = woken.status?.sleeps ?? [];
+    expect(past).toMatchObject({ cause: "schedule", since, wokenBy: "person", awakeAt: sleepOf(woken)?.since });
 
     await pass("worker", 24 * HOUR_MS);
     await world.expectState("worker", "asleep after the next hours", isAsleep);
     await pass("worker", 22 * HOUR_MS);
     const next = await world.expectState("worker", "awake", isAwake);
     expect(sleepOf(next)).toMatchObject({ cause: "schedule" });
+  }, 90_000);
+
+  test("wakes by a request later than its sleep, and sleeps again an hour later", async () => {
+    await world.create("requested", { ...backendOnly, ttlHours: 168, sleep: hoursAroundNow() });
+    const made = await world.expectState("requested", "awake", isAwake);
+    await pass("requested", HOUR_MS + MINUTE_MS);
+    const asleep = await world.expectState("requested", "asleep", isAsleep);
+    await request("requested", new Date(sleepOf(asleep)?.since ?? ""));
+    expect(sleepOf(await world.reconcile("requested"))).toEqual(sleepOf(asleep));
+
+    areSilent = true;
+    const requestedAt = clock.now();
+    await request("requested", requestedAt);
+    const waking = await world.expectState("requested", "waking", isWaking);
+    areSilent = false;
+    const { since = "", keptAwakeUntil = "" } = sleepOf(waking) ?? {};
+    expect(sleepOf(waking)).toMatchObject({ cause: "request" });
+    expect(Date.parse(since)).toBeGreaterThanOrEqual(requestedAt.getTime());
+    expect(Date.parse(keptAwakeUntil) - Date.parse(since)).toBe(HOUR_MS);
+    const awake = await world.expectState("requested", "awake", isAwake);
+    expect(sleepOf(awake)).toMatchObject({ cause: "request", keptAwakeUntil, nextAt: keptAwakeUntil });
+    expect(awake.spec).toEqual(made.spec);
+    expect(findCondition(awake.status?.conditions, "Asleep")).toBeUndefined();
+    const note = "awake: all URLs answer again; a request woke it";
+    await until(async () => (await notes("requested")).includes(note), { what: "its Event", deadlineMs: 20_000 });
+
+    await pass("requested", HOUR_MS);
+    const again = await world.expectState("requested", "asleep again", isAsleep);
+    expect(sleepOf(again)).toMatchObject({ cause: "schedule" });
+    expect(sleepOf(await world.reconcile("requested"))).toEqual(sleepOf(again));
+    await request("requested", new Date(Date.parse(sleepOf(again)?.since ?? "") + 1));
+    await world.expectState("requested", "awake once more", isAwake);
+  }, 90_000);
+
+  test("waits for its turn to wake while as many wake as may, and stays asleep until then", async () => {
+    const names = ["turn-1", "turn-2", "turn-3"];
+    const each = <R>(of: (name: string) => Promise<R>) => Promise.all(names.map(of));
+    const sleep = hoursAroundNow();
+    await each((name) => world.create(name, { ...backendOnly, ttlHours: 168, sleep }));
+    await each((name) => world.expectState(name, "awake", isAwake));
+    clock.correct(HOUR_MS + MINUTE_MS);
+    await each(world.reconcile);
+    await each((name) => world.expectState(name, "asleep", isAsleep));
+
+    areSilent = true;
+    clock.correct(22 * HOUR_MS);
+    await each(world.reconcile);
+    const all = async () => (await each(world.find)).flatMap((found) => found ?? []);
+    const waking = async () => (await all()).filter(isWaking).map(({ metadata }) => metadata.name);
+    await until(async () => (await waking()).length > 0, { what: "the first that wakes", deadlineMs: 20_000 });
+    await each(world.reconcile);
+    expect(await waking()).toHaveLength(1);
+    const waiting = (await all()).filter((found) => !isWaking(found));
+    const asleep = expect.objectContaining({ state: "asleep", cause: "schedule" });
+    expect(waiting.map(sleepOf)).toEqual([asleep, asleep]);
+    areSilent = false;
+    await each((name) => world.expectState(name, "awake", isAwake));
   }, 90_000);
 
   test("has that of its Repository, unless its own is empty", async () => {

@@ -112,6 +112,22 @@ export const RECORDED = {
     "patch EphemeralEnvironment/status NAME, updating",
     "patch Secret store NAME-UID",
   ],
+  "fall asleep by a schedule": [
+    "call deployer.ensure",
+    "call deployer.ensureProject",
+    "call pods.running",
+    "patch Application env-NAME",
+    "patch EphemeralEnvironment/status NAME, ready",
+    "patch EphemeralEnvironment/status NAME, updating",
+  ],
+  "wake by a request": [
+    "call deployer.ensure",
+    "call deployer.ensureProject",
+    "call prober.probe",
+    "patch Application env-NAME",
+    "patch EphemeralEnvironment/status NAME, ready",
+    "patch EphemeralEnvironment/status NAME, updating",
+  ],
   suspend: [
     "call deployer.ensure",
     "call deployer.ensureProject",
@@ -141,6 +157,8 @@ export const EVENTS = {
   "pull from another registry": ["Updated"],
   "pull with a renewed credential": [],
   "rotate a secret": ["Updated"],
+  "fall asleep by a schedule": ["Asleep"],
+  "wake by a request": ["Awake"],
   suspend: ["Asleep"],
   wake: ["Awake"],
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { PLATFORM_ROLES, type PlatformRole } from "../../../operator/installation/rights.ts";
+import { GATE_ROLE, PLATFORM_ROLES, type PlatformRole, type Right } from "../../../operator/installation/rights.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { type ApiCalls, callsAs } from "../../support/plane/api-calls.ts";
 import { given, namespaceObject, paths, roleBindingObject } from "../../support/plane/chart/environment-objects.ts";
@@ -8,10 +8,9 @@ import { unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 const platform = callsAs(plane, { token: plane.platform.token });
-const anybody = callsAs(plane, {
-  user: "system:serviceaccount:ephemeral-system:anybody",
-  groups: ["system:serviceaccounts", "system:serviceaccounts:ephemeral-system", "system:authenticated"],
-});
+const groups = ["system:serviceaccounts", "system:serviceaccounts:ephemeral-system", "system:authenticated"];
+const anybody = callsAs(plane, { user: "system:serviceaccount:ephemeral-system:anybody", groups });
+const gate = callsAs(plane, { user: "system:serviceaccount:ephemeral-system:gate", groups });
 
 interface Rule {
   readonly apiGroups?: readonly string[];
@@ -38,7 +37,10 @@ function single({ apiGroups = [], resources = [], resourceNames = [""], verbs }:
 }
 
 function table(...places: PlatformRole["where"][]): string[] {
-  const rights = PLATFORM_ROLES.filter(({ where }) => places.includes(where)).flatMap((role) => role.rights);
+  return PLATFORM_ROLES.filter(({ where }) => places.includes(where)).flatMap(({ rights }) => singles(rights));
+}
+
+function singles(rights: readonly Right[]): string[] {
   return rights.flatMap(({ rule: { group, ...rest } }) => single({ apiGroups: [group], ...rest }));
 }
 
@@ -71,3 +73,11 @@ describe("the platform's account may do exactly what docs/rights.md says, beside
     await expectExactly(namespace, "environments");
   });
 });
+
+test.each(["ephemeral-system", "default", "kube-system"])(
+  "the gate's account may do exactly what docs/rights.md says, in the namespace %s, too",
+  async (namespace) => {
+    const expected = new Set([...singles(GATE_ROLE.rights), ...(await rules(anybody, namespace))]);
+    expect(await rules(gate, namespace)).toEqual([...expected].sort());
+  },
+);

@@ -96,7 +96,7 @@ describe("what the charts become", () => {
       metadata: { labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
     });
     const pods = objects.flatMap(podOf);
-    expect(pods).toHaveLength(4);
+    expect(pods).toHaveLength(5);
     for (const { metadata, spec } of pods) {
       const pod = { metadata: { ...metadata, name: "any" }, spec };
       const reply = await admin.create(`/api/v1/namespaces/${namespace}/pods?dryRun=All`, pod);

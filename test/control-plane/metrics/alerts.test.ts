@@ -41,6 +41,7 @@ const durations = (name: string, bound: string, more = ""): Story["series"] => (
 });
 
 const FAILED_CREATIONS = "ephemeral_environment_creation_failures_total";
+const FAILED_WAKES = "ephemeral_environments_wake_failures_total";
 
 const STORIES: Readonly<Record<string, Story>> = {
   EphemeralDeletionStuck: { series: { ephemeral_environment_deletion_longest_seconds: gauge(1_000, 0) } },
@@ -93,6 +94,9 @@ const STORIES: Readonly<Record<string, Story>> = {
   },
   EphemeralDeletionBudgetBurns: { series: durations("ephemeral_environment_deletion_seconds", "600") },
   EphemeralExpiryBudgetBurns: { series: durations("ephemeral_environment_expiry_lateness_seconds", "60") },
+  EphemeralWakingBudgetBurns: {
+    series: { ...durations("ephemeral_environments_wake_duration_seconds", "60"), [FAILED_WAKES]: counter(10, 0) },
+  },
   EphemeralApiBudgetBurns: {
     series: {
       'http_requests_total{route="/api/environments",method="GET",code="500"}': counter(1, 0),

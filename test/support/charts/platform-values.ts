@@ -29,6 +29,15 @@ export const platformValues: Readonly<Record<string, object>> = {
       ingress: { enabled: true, className: "nginx", tlsSecretName: "platform-tls", annotations: { a: "b" } },
       httpRoute: { enabled: true, parentRefs: [{ name: "public", namespace: "gateways", sectionName: "https" }] },
     },
+    gate: {
+      enabled: true,
+      replicas: 3,
+      env: [{ name: "NODE_OPTIONS", value: "--max-http-header-size=32768" }],
+      volumes: [{ name: "authority", configMap: { name: "authority" } }],
+      volumeMounts: [{ name: "authority", mountPath: "/etc/authority", readOnly: true }],
+      ingress: { enabled: true, className: "nginx", tlsSecretName: "wildcard" },
+      httpRoute: { enabled: true, parentRefs: [{ name: "public", namespace: "gateways", sectionName: "https" }] },
+    },
     roles: { aggregateToView: true, aggregateToAdmin: true },
     metrics: {
       podMonitor: { enabled: true },
@@ -72,10 +81,16 @@ export const platformValues: Readonly<Record<string, object>> = {
         { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "DoNotSchedule" },
       ],
     },
+    gate: { enabled: true },
     metrics: { serviceMonitor: { enabled: true } },
     networkPolicy: { probesFrom: [], apiFrom: [{ podSelector: { matchLabels: { app: "proxy" } } }] },
   },
-  "an operator that runs elsewhere": { ...least, operator: { enabled: false }, flowControl: { enabled: false } },
+  "an operator that runs elsewhere": {
+    ...least,
+    operator: { enabled: false },
+    gate: { enabled: true, ingress: { enabled: true } },
+    flowControl: { enabled: false },
+  },
   "other names, and another secret manager": {
     ...least,
     settings: {

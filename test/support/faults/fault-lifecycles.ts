@@ -1,7 +1,9 @@
 import { expect } from "@jest/globals";
 import { findCondition } from "../../../crds/conditions.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../crds/durations.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { RECONCILE_ANNOTATION } from "../../../crds/group.ts";
+import { RECONCILE_ANNOTATION, REQUESTED_ANNOTATION } from "../../../crds/group.ts";
+import { IDLE_MINUTES, type SleepWish } from "../../../crds/sleep.schema.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { isUnavailable } from "../../../operator/kit/client/errors.ts";
 import { unchangedFor } from "../fixtures/unchanged-for.ts";
@@ -43,6 +45,7 @@ export function recordLifecycles(world: FaultWorld, parts = ownParts(world)): Pr
 
 function ownParts(world: FaultWorld): Part[] {
   const { ready, patched, insisted } = deeds(world);
+  const night = hoursFarFrom(world.clock.now());
   const found = (name: string) => world.observer.environment(name) as EphemeralEnvironment;
   return [
     { name: "create", act: (name) => world.create(name) },
@@ -112,6 +115,20 @@ function ownParts(world: FaultWorld): Part[] {
       act: patched({ suspended: false }),
       isEnd: (environment) => !isSuspended(environment),
     },
+    { name: "fall asleep by a schedule", given: ready(), act: patched({ sleep: night }), isEnd: isAsleep },
+    {
+      name: "wake by a request",
+      given: async (name) => {
+        await ready({ sleep: night })(name);
+        await until(() => isAsleep(found(name)), { what: `'${name}' being asleep`, ...READY });
+      },
+      act: (name) => {
+        const sinceMs = Date.parse(found(name).status?.sleep?.since ?? "");
+        const annotations = { [REQUESTED_ANNOTATION]: new Date(sinceMs + 1).toISOString() };
+        return patched({}, { annotations })(name);
+      },
+      isEnd: ({ status }) => status?.sleep?.state === "awake" && status.sleep.cause === "request",
+    },
     {
       name: "delete",
       leaves: true,
@@ -129,6 +146,16 @@ const RENEWED = "renewed";
 
 const isSuspended = ({ status }: EphemeralEnvironment) =>
   findCondition(status?.conditions, "Suspended")?.status === "True";
+
+const isAsleep = ({ status }: EphemeralEnvironment) =>
+  status?.sleep?.state === "asleep" && findCondition(status.conditions, "Asleep")?.status === "True";
+
+/** A minute half a day away: it sleeps at once. Woken by a request, it stays awake until every plan is over. */
+function hoursFarFrom(now: Date): SleepWish {
+  const timeOf = (ms: number) => new Date(now.getTime() + 12 * HOUR_MS + ms).toISOString().slice(11, 16);
+  const schedule = { timeZone: "UTC", awake: [`Mon-Sun ${timeOf(0)}-${timeOf(MINUTE_MS)}`] };
+  return { schedule, afterIdleMinutes: IDLE_MINUTES.maximum };
+}
 
 /** Users' actions, repeated while the API server is away. */
 export function deeds({ world, observer, create }: FaultWorld) {

@@ -63,6 +63,9 @@ const PROBE_SECONDS = 10;
 /** Enough workers that a reconcile delayed by its fault delays no other. */
 const WORKERS = 64;
 
+/** An environment whose process is dead wakes until the next one: it takes no place that another needs. */
+const WAKES_AT_ONCE = 1000;
+
 /** A call to a dead process waits for the next one, which comes after every other plan. */
 const PATIENCE_MS = 1_800_000;
 
@@ -151,7 +154,7 @@ function settingsOf(
     ...testSettings,
     ...AUDIENCE_SETTINGS,
     ...requested,
-    reconcile: { workers: WORKERS },
+    reconcile: { workers: WORKERS, awakeMinutes: 0, wakesAtOnce: WAKES_AT_ONCE },
   });
   const { notifications, secrets } = settings;
   const hours = warningHours === undefined ? [] : [warningHours];

@@ -27,6 +27,7 @@ import { type MemoryRecords, memoryRecords } from "../doubles/memory/records.ts"
 import { aRepository, type MemoryRepositories, memoryRepositories } from "../doubles/memory/repositories.ts";
 import { type MemoryRepositoryReloads, memoryRepositoryReloads } from "../doubles/memory/repository-reloads.ts";
 import { type MemorySecretManager, memorySecretManager } from "../doubles/memory/secret-manager.ts";
+import { type MemoryUnknownNames, memoryUnknownNames } from "../doubles/memory/unknown-names.ts";
 import type { MemoryNotifications } from "../doubles/memory/webhooks/notifications.ts";
 import type { MemoryRepositoryHooks } from "../doubles/memory/webhooks/repository-hooks.ts";
 import type { MemoryWebhookDeliveries } from "../doubles/memory/webhooks/webhook-deliveries.ts";
@@ -72,6 +73,7 @@ export interface ApiService {
   readonly environments: MemoryEnvironments;
   readonly repositories: MemoryRepositories;
   readonly repositoryReloads: MemoryRepositoryReloads;
+  readonly unknownNames: MemoryUnknownNames;
   readonly branchHeads: MemoryBranchHeads;
   readonly configSets: MemoryConfigSets;
   readonly apiTokens: MemoryApiTokens;
@@ -110,6 +112,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
   const branchHeads = memoryBranchHeads();
   const settings = settingsFor(issuer, options);
   const configSets = memoryConfigSets(...(options.configSets ?? []));
+  const unknownNames = memoryUnknownNames({ repositories, configSets, clock });
   const apiTokens = memoryApiTokens(clock);
   const audit = memoryAuditTrail();
   const health = memoryPlatformHealth(clock.now());
@@ -141,6 +144,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     environments,
     repositories,
     repositoryReloads,
+    unknownNames,
     branchHeads,
     configSets,
     chartTemplates: chartTemplates(settings, BACKING_SERVICES),
@@ -176,6 +180,7 @@ export async function startApiService(options: ServiceOptions = {}): Promise<Api
     environments,
     repositories,
     repositoryReloads,
+    unknownNames,
     branchHeads,
     configSets,
     apiTokens,

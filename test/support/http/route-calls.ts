@@ -181,6 +181,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
   getEnvironmentAnalytics: NOTHING,
   getUserActivity: NOTHING,
   getCostAnalysis: NOTHING,
+  getSleepInsights: NOTHING,
   createSampleEnvironment: NOTHING,
   listConfigSets: listing(onConfigSet()),
   createConfigSet: { call: () => ({ body: { name: unused() } }) },

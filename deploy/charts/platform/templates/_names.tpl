@@ -57,18 +57,17 @@ namespace: {{ .Release.Namespace }}
 {{- fail (printf "settings.console.publicUrl has the host '%s', which belongs to environments: choose one that is neither settings.baseDomain nor below it" $host) }}
 {{- end }}
 {{- end }}
+{{- if eq (include "platform.serviceAccount" .) "gate" }}
+{{- fail "settings.serviceAccount is 'gate', which is the gate's own: choose another name" }}
+{{- end }}
 {{- $decided := dict "namespace" .Release.Namespace "serviceAccount" (include "platform.serviceAccount" .) }}
 {{- if .Values.operator.enabled }}
 {{- /* Callers come through an Ingress: their addresses are what it says, and it hears of a pod's end a moment later. */}}
 {{- $api := dict "host" "0.0.0.0" "settleSeconds" 5 "trustedProxyHops" 1 }}
-{{- $decided = merge $decided (dict "api" $api "probes" (dict "host" "0.0.0.0")) }}
+{{- $gate := dict "host" "0.0.0.0" "probes" (dict "host" "0.0.0.0") }}
+{{- $decided = merge $decided (dict "api" $api "probes" (dict "host" "0.0.0.0") "gate" $gate) }}
 {{- end }}
 {{- mergeOverwrite $decided (deepCopy $given) | toYaml }}
-{{- end }}
-
-{{/* The default of settings.isolation.ingressFrom in config/isolation.schema.ts: where the ingress controller is. */}}
-{{- define "networkPolicy.ingress" -}}
-- namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress}}
 {{- end }}
 
 {{/* The operator's image: a digest says exactly which, so it wins over the tag. */}}

@@ -38,6 +38,7 @@ export function environmentRecord(
     readyAt: status?.readyAt,
     usage: status?.usage,
     allocations: status?.allocations,
+    sleeps: status?.sleeps,
     ...deletionTimes(deletedAt, goneAt),
     ...beforeTeardown(environment),
     ttlHours: ttlHours(environment),

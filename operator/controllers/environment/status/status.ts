@@ -199,8 +199,8 @@ const SUSPENDED_IN_PART =
 
 const ASLEEP = {
   schedule:
-    "the environment is asleep by its schedule: it is scaled to zero and keeps its secrets and data; it wakes at the next hours of the schedule, or when a person wakes it",
-  idle: "the environment was idle and is asleep: it is scaled to zero and keeps its secrets and data; it wakes when a person wakes it, or at the next begin of its hours, if it has any",
+    "the environment is asleep by its schedule: it is scaled to zero and keeps its secrets and data; it wakes at the next hours of the schedule, at a request where the gate answers for its URLs, or when a person wakes it",
+  idle: "the environment was idle and is asleep: it is scaled to zero and keeps its secrets and data; it wakes at a request where the gate answers for its URLs, when a person wakes it, or at the next begin of its hours, if it has any",
 };
 
 /**

@@ -14,12 +14,12 @@ export interface PlatformIdentity {
   readonly kubeconfigPath: string;
 }
 
-/** Installs the platform chart with the test settings and waits until its policies hold. */
+/** Installs the platform chart with the test settings and the gate's identity, and waits until its policies hold. */
 export async function installPlatformChart(plane: ControlPlane): Promise<PlatformIdentity> {
   const client = apiClient({ url: plane.url, caFile: plane.caFile, token: plane.adminToken });
   try {
     await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "argocd" } });
-    await applyPlatformChart(client, testSettings);
+    await applyPlatformChart(client, testSettings, { enabled: true });
   } finally {
     client.close();
   }

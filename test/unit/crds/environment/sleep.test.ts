@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { MINUTE_MS } from "../../../../crds/durations.ts";
 import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
 import { asRun, nextSleep } from "../../../../crds/environment/sleep.ts";
-import { LAST_ACTIVITY_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
+import { LAST_ACTIVITY_ANNOTATION, REQUESTED_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
 import type { SleepStatus, SleepWish } from "../../../../crds/sleep.schema.ts";
 import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
 
@@ -14,22 +15,36 @@ const EVENING = at("01T18:00");
 const NIGHT = at("01T23:00");
 const FRIDAY = at("02T07:00");
 const FRIDAY_EVENING = at("02T18:00");
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
 type Given = Partial<SleepStatus> & {
   readonly isServing?: boolean;
   readonly woken?: string;
+  readonly requested?: string;
   readonly suspended?: boolean;
+  readonly awakeAtLeastMs?: number;
 };
 
+const annotated = ({ woken, requested }: Given): Readonly<Record<string, string>> => ({
+  ...(woken === undefined ? {} : { [WAKE_ANNOTATION]: woken }),
+  ...(requested === undefined ? {} : { [REQUESTED_ANNOTATION]: requested }),
+});
+
 function next(now: string, given?: Given, conditions: EnvironmentStatus["conditions"] = []) {
-  const { isServing = true, woken, suspended, ...sleep } = given ?? {};
+  const { isServing = true, woken, requested, suspended, awakeAtLeastMs = TEN_MINUTES_MS, ...sleep } = given ?? {};
   const former = { state: "awake", since: MORNING, cause: "schedule", schedule, ...sleep } as const;
   const environment = environmentFixture({
     spec: suspended === undefined ? {} : { suspended },
     status: { conditions, ...(given === undefined ? {} : { sleep: former }) },
-    metadata: woken === undefined ? {} : { annotations: { [WAKE_ANNOTATION]: woken } },
+    metadata: { annotations: annotated(given ?? {}) },
   });
-  return nextSleep(environment, { wish: { schedule }, now: new Date(now), isServing, activity: undefined });
+  return nextSleep(environment, {
+    wish: { schedule },
+    now: new Date(now),
+    isServing,
+    activity: undefined,
+    awakeAtLeastMs,
+  });
 }
 
 describe("an environment with a schedule", () => {
@@ -101,6 +116,10 @@ describe("an environment with a schedule", () => {
       lastTransitionTime: NOON,
     } as const;
     expect(next(NIGHT, undefined, [suspended])).toMatchObject({ state: "awake", keptAwakeUntil: FRIDAY_EVENING });
+    expect(next(NIGHT, { isServing: false, suspended: false }, [suspended])).toMatchObject({
+      state: "waking",
+      cause: "person",
+    });
   });
 
   test.each([
@@ -112,7 +131,7 @@ describe("an environment with a schedule", () => {
   ])("does not sleep by it while %s", (_rule, spec, wish) => {
     const environment = environmentFixture({ spec });
     expect(
-      nextSleep(environment, { wish, now: new Date(NIGHT), isServing: true, activity: undefined }),
+      nextSleep(environment, { wish, now: new Date(NIGHT), isServing: true, activity: undefined, awakeAtLeastMs: 0 }),
     ).toBeUndefined();
   });
 });
@@ -131,9 +150,16 @@ const HOUR_IDLE: SleepWish = { afterIdleMinutes: 60 };
 /** Next sleep of an environment that was created at 00:00 and has been observed since. */
 function idle(now: string, given: IdleInput = {}) {
   const { isServing = true, woken, read, wish = HOUR_IDLE, generation = 1, isUnknown = false, ...more } = given;
-  const { lastRequestAt, observedSince = at("01T00:00"), suspended, ...sleep } = more;
+  const {
+    lastRequestAt,
+    observedSince = at("01T00:00"),
+    suspended,
+    requested,
+    awakeAtLeastMs = TEN_MINUTES_MS,
+    ...sleep
+  } = more;
   const annotations = {
-    ...(woken === undefined ? {} : { [WAKE_ANNOTATION]: woken }),
+    ...annotated(given),
     ...(read === undefined ? {} : { [LAST_ACTIVITY_ANNOTATION]: read }),
   };
   const environment = environmentFixture({
@@ -145,7 +171,7 @@ function idle(now: string, given: IdleInput = {}) {
     lastRequestAt: lastRequestAt === undefined ? undefined : new Date(lastRequestAt),
   };
   const activity = isUnknown ? undefined : observed;
-  return nextSleep(environment, { wish, now: new Date(now), isServing, activity });
+  return nextSleep(environment, { wish, now: new Date(now), isServing, activity, awakeAtLeastMs });
 }
 
 describe("an environment that sleeps after an idle hour", () => {
@@ -263,6 +289,141 @@ describe("an environment that sleeps after an idle hour", () => {
     const sleeping = idle(NIGHT, { wish: both, cause: "person", keptAwakeUntil: FRIDAY_EVENING });
     expect(sleeping).not.toHaveProperty("keptAwakeUntil");
     expect(idle(NIGHT, { ...sleeping, wish: both })).toEqual(sleeping);
+  });
+});
+
+describe("an environment that need not stay awake", () => {
+  const atOnce = { awakeAtLeastMs: 0 } as const;
+
+  test.each([
+    ["sleeps as soon as it serves", { since: NIGHT }, { state: "asleep", since: NIGHT }],
+    ["stays awake until it serves", { since: NIGHT, isServing: false }, { state: "awake", since: NIGHT }],
+    [
+      "is kept awake by a person",
+      { since: NIGHT, cause: "person", keptAwakeUntil: FRIDAY_EVENING },
+      { state: "awake", nextAt: FRIDAY_EVENING },
+    ],
+    [
+      "is kept awake by a request",
+      { since: NIGHT, cause: "request", keptAwakeUntil: at("02T00:00") },
+      { state: "awake", nextAt: at("02T00:00") },
+    ],
+  ] as const)("%s", (_rule, given, expected) => {
+    expect(next(NIGHT, { ...atOnce, ...given })).toMatchObject(expected);
+  });
+
+  test("is still idle only after its idle time", () => {
+    const woken = { ...atOnce, since: at("01T11:30") };
+    expect(idle(NOON, woken)).toMatchObject({ state: "awake", nextAt: at("01T12:30") });
+  });
+});
+
+describe("a request to an environment outside its hours", () => {
+  const REQUESTED = "2026-01-01T22:59:59.001Z";
+  const LATER = at("02T00:00");
+  const asleep = { state: "asleep", since: EVENING, requested: REQUESTED, isServing: false } as const;
+
+  test("wakes it, and keeps it awake for an hour", () => {
+    const waking = next(NIGHT, asleep);
+    expect(waking).toMatchObject({ state: "waking", cause: "request", since: NIGHT, keptAwakeUntil: LATER });
+    const awake = next(at("01T23:02"), { ...waking, requested: REQUESTED });
+    expect(awake).toMatchObject({ state: "awake", cause: "request", keptAwakeUntil: LATER, nextAt: LATER });
+    const last = { ...awake, requested: REQUESTED };
+    expect(next(at("01T23:59"), last)).toMatchObject({ state: "awake" });
+    const sleeping = next(LATER, last);
+    expect(sleeping).toMatchObject({ state: "asleep", cause: "schedule", since: LATER, nextAt: FRIDAY });
+    expect(sleeping).not.toHaveProperty("keptAwakeUntil");
+  });
+
+  test.each([
+    ["that it was asleep at", { requested: "2026-01-01T18:00:00.001Z" }, "waking"],
+    ["of the moment at which it fell asleep", { requested: EVENING }, "asleep"],
+    ["of before it fell asleep", { requested: NOON }, "asleep"],
+    ["half a minute ahead, by another clock", { requested: "2026-01-01T23:00:30.000Z" }, "waking"],
+    ["more than a minute ahead", { requested: "2026-01-01T23:01:00.001Z" }, "asleep"],
+    ["that names no time", { requested: "now" }, "asleep"],
+    ["that is empty", { requested: "" }, "asleep"],
+  ] as const)("%s", (_rule, given, state) => {
+    expect(next(NIGHT, { ...asleep, ...given })).toMatchObject({ state });
+  });
+
+  test("changes nothing while it is awake, nor when it sleeps again", () => {
+    const awake = { state: "awake", since: at("01T22:30"), cause: "request", keptAwakeUntil: LATER } as const;
+    expect(next(NIGHT, { ...awake, requested: NIGHT })).toEqual(next(NIGHT, awake));
+    const ahead = "2026-01-02T00:00:30.000Z";
+    expect(next(LATER, { ...awake, requested: ahead })).toMatchObject({ state: "awake", nextAt: ahead });
+    const sleeping = next(ahead, { ...awake, requested: ahead });
+    expect(sleeping).toMatchObject({ state: "asleep", since: ahead });
+    expect(next(at("02T00:01"), { ...sleeping, requested: ahead })).toEqual(sleeping);
+  });
+
+  test("wakes it again, and counts no longer once its hours begin", () => {
+    const again = at("02T00:30");
+    const sleeping = { ...asleep, since: LATER, requested: again } as const;
+    expect(next(again, sleeping)).toMatchObject({ state: "waking", keptAwakeUntil: at("02T01:30") });
+    const kept = { state: "awake", since: at("02T06:30"), cause: "request", keptAwakeUntil: at("02T07:30") } as const;
+    const working = next(FRIDAY, kept);
+    expect(working).toMatchObject({ state: "awake", cause: "schedule", nextAt: FRIDAY_EVENING });
+    expect(working).not.toHaveProperty("keptAwakeUntil");
+  });
+
+  test("does not wake what a person has suspended", () => {
+    expect(next(NIGHT, { ...asleep, suspended: true })).toBeUndefined();
+  });
+
+  test("leaves it to a person who wakes it, too", () => {
+    const kept = { state: "awake", since: at("01T22:30"), cause: "request", keptAwakeUntil: LATER } as const;
+    const woken = next(NIGHT, { ...kept, woken: "please" });
+    expect(woken).toMatchObject({ state: "awake", cause: "person", keptAwakeUntil: FRIDAY_EVENING });
+    expect(next(at("02T00:30"), { ...woken, woken: "please" })).toMatchObject({ state: "awake", cause: "person" });
+    expect(next(NIGHT, { ...asleep, woken: "please" })).toMatchObject({ cause: "person" });
+  });
+
+  test("is the cause within its hours until it answers", () => {
+    const idleSince = { state: "asleep", cause: "idle", since: at("01T11:00"), nextAt: FRIDAY } as const;
+    const wish = { schedule, afterIdleMinutes: 60 };
+    const waking = idle(NOON, { ...idleSince, wish, requested: NOON, isServing: false });
+    expect(waking).toMatchObject({ state: "waking", cause: "request", lastActivityAt: NOON });
+    expect(waking).not.toHaveProperty("keptAwakeUntil");
+    const still = { ...waking, wish, requested: NOON, isServing: false };
+    expect(idle(at("01T12:01"), still)).toMatchObject({ state: "waking", cause: "request" });
+    expect(idle(at("01T12:01"), { ...still, isServing: true })).toMatchObject({ state: "awake", cause: "schedule" });
+  });
+});
+
+describe("a request to an environment that was idle", () => {
+  const asleep = { state: "asleep", cause: "idle", since: at("01T02:00"), requested: NOON } as const;
+
+  test("wakes it until it is idle again", () => {
+    const waking = idle(NOON, { ...asleep, isServing: false });
+    expect(waking).toMatchObject({ state: "waking", cause: "request", since: NOON, lastActivityAt: NOON });
+    expect(waking).not.toHaveProperty("keptAwakeUntil");
+    const awake = idle(at("01T12:01"), { ...waking, requested: NOON });
+    expect(awake).toMatchObject({ state: "awake", cause: "request", nextAt: at("01T13:00") });
+    const last = { ...awake, requested: NOON };
+    expect(idle(at("01T13:01"), last)).toMatchObject({ state: "asleep", cause: "idle" });
+  });
+
+  const both = { schedule, afterIdleMinutes: 30 };
+  const kept = { wish: both, state: "awake", since: NIGHT, cause: "request", lastActivityAt: NIGHT } as const;
+
+  test("outside its hours, it is idleness that counts while requests are known", () => {
+    const used = { ...kept, keptAwakeUntil: at("02T00:00"), lastRequestAt: at("01T23:50") };
+    const busy = idle(at("01T23:51"), used);
+    expect(busy).toMatchObject({ state: "awake", keptAwakeUntil: at("02T00:50"), nextAt: at("02T00:20") });
+    expect(idle(at("02T00:20"), { ...used, ...busy, wish: both })).toMatchObject({ state: "asleep", cause: "idle" });
+  });
+
+  test("outside its hours, it is an hour after the last activity while they are not", () => {
+    const unknown = { ...kept, keptAwakeUntil: at("02T00:00"), isUnknown: true };
+    expect(idle(at("01T23:50"), unknown)).toMatchObject({ state: "awake", nextAt: at("02T00:00") });
+    expect(idle(at("02T00:00"), unknown)).toMatchObject({ state: "asleep", cause: "schedule" });
+  });
+
+  test("outside its hours, a longer idle time is kept, too", () => {
+    const wish = { schedule, afterIdleMinutes: 120 };
+    const waking = idle(NIGHT, { ...asleep, wish, requested: NIGHT, isServing: false });
+    expect(waking).toMatchObject({ state: "waking", keptAwakeUntil: at("02T01:00") });
   });
 });
 

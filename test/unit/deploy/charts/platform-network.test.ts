@@ -23,9 +23,9 @@ async function policiesOf(values: object = {}): Promise<Policy[]> {
   return objects.filter(({ kind }) => kind === "NetworkPolicy") as unknown as Policy[];
 }
 
-async function reached(port: number, values?: object): Promise<string[]> {
+async function reached(port: number, values?: object, to = pod): Promise<string[]> {
   const policies = await policiesOf(values);
-  const isLetIn = (place: Place) => mayReach({ policies, namespaces }, { from: place, to: pod, port });
+  const isLetIn = (place: Place) => mayReach({ policies, namespaces }, { from: place, to, port });
   return [...names.filter((name) => isLetIn(from(name))), ...(isLetIn(outside) ? ["outside"] : [])];
 }
 
@@ -84,5 +84,29 @@ describe("abuse case 98: the operator's pods are reached", () => {
   ])("and reach $name", async ({ values, expected }) => {
     const policies = await policiesOf(values);
     expect(mayReach({ policies, namespaces }, { from: pod, to: outside, port: 443 })).toBe(expected);
+  });
+});
+
+describe("the gate's pods are reached", () => {
+  const ofGate = { ...labels, "app.kubernetes.io/name": "ephemeral-environments-gate" };
+  const gatePod: Place = { ...pod, labels: ofGate, ports: { gate: 8081, probes: 9091 } };
+  const gate = { enabled: true };
+
+  test.each([
+    { name: "by the ingress controller alone", values: {}, expected: ["ingress"] },
+    {
+      name: "by the ingress controller of environments, whatever proxy the REST interface has",
+      values: {
+        settings: { ...settings, isolation: { ingressFrom: [peer("edge")] } },
+        networkPolicy: { apiFrom: [peer("default")] },
+      },
+      expected: ["edge"],
+    },
+  ])("at its port $name", async ({ values, expected }) => {
+    expect(await reached(8081, { gate, ...values }, gatePod)).toEqual(expected);
+  });
+
+  test("at the port of the probes by monitoring alone", async () => {
+    expect(await reached(9091, { gate }, gatePod)).toEqual(["monitoring"]);
   });
 });

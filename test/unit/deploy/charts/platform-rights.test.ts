@@ -6,7 +6,7 @@ import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
 import { PULL_SECRET } from "../../../../operator/controllers/environment/desired/pull-secret.ts";
 import { POLICIES_READ, policiesTried } from "../../../../operator/installation/policies-check.ts";
-import { PEOPLE_ROLES, PLATFORM_ROLES, type Right } from "../../../../operator/installation/rights.ts";
+import { GATE_ROLE, PEOPLE_ROLES, PLATFORM_ROLES, type Right } from "../../../../operator/installation/rights.ts";
 import { rendered, settings } from "./rendered-platform.ts";
 
 describe("the platform chart", () => {
@@ -25,14 +25,27 @@ describe("the platform chart", () => {
       namespace: kind === "Role" ? namespaces[where as keyof typeof namespaces] : undefined,
       rules: rights.map(ruleOf),
     }));
-    const ofPeople = PEOPLE_ROLES.map(({ name, rights }) => ({ kind: "ClusterRole", name, rules: rights.map(ruleOf) }));
-    const roles = (await rendered()).filter(({ kind }) => kind.endsWith("Role"));
+    const ofOthers = [GATE_ROLE, ...PEOPLE_ROLES].map(({ name, rights }) => ({
+      kind: "ClusterRole",
+      name,
+      rules: rights.map(ruleOf),
+    }));
+    const roles = (await rendered({ gate: { enabled: true } })).filter(({ kind }) => kind.endsWith("Role"));
     const found = roles.map(({ kind, metadata: { name, namespace }, rules }) => ({ kind, name, namespace, rules }));
-    expect(found).toHaveLength(ofPlatform.length + ofPeople.length);
-    expect(found).toEqual(expect.arrayContaining([...ofPlatform, ...ofPeople]));
-    for (const { why } of [...PLATFORM_ROLES, ...PEOPLE_ROLES].flatMap(({ rights }) => rights)) {
+    expect(found).toHaveLength(ofPlatform.length + ofOthers.length);
+    expect(found).toEqual(expect.arrayContaining([...ofPlatform, ...ofOthers]));
+    for (const { why } of [...PLATFORM_ROLES, GATE_ROLE, ...PEOPLE_ROLES].flatMap(({ rights }) => rights)) {
       expect(why).toMatch(/^[A-Z`].*[.]$/);
     }
+  });
+
+  test("binds the gate's rights to an account of its own, and none of them where there is no gate", async () => {
+    const ofGate = (objects: readonly Manifest[]) =>
+      objects.filter(({ metadata, subjects }) => metadata.name === GATE_ROLE.name || named(subjects, "gate"));
+    expect(ofGate(await rendered())).toEqual([]);
+    const found = ofGate(await rendered({ gate: { enabled: true } }));
+    expect(found.map(({ kind }) => kind)).toEqual(["ClusterRole", "ClusterRoleBinding"]);
+    expect(found[1]?.subjects).toEqual([{ kind: "ServiceAccount", name: "gate", namespace: "ephemeral-system" }]);
   });
 
   test("gives people nothing by Kubernetes' own roles, unless that is asked for", async () => {
@@ -74,6 +87,7 @@ describe("the platform chart", () => {
     expect(new Set(policies.match(/system:serviceaccount:[a-z:-]+/g))).toEqual(
       new Set([
         "system:serviceaccount:elsewhere:robot",
+        "system:serviceaccount:elsewhere:gate",
         "system:serviceaccount:cd:argocd-application-controller",
         // Kubernetes' own controllers, which bind claims.
         "system:serviceaccount:kube-system:",
@@ -175,4 +189,8 @@ describe("the platform chart", () => {
 
 function ruleOf({ rule: { group, resources, resourceNames, verbs } }: Right): object {
   return { apiGroups: [group], resources, ...(resourceNames && { resourceNames }), verbs };
+}
+
+function named(subjects: unknown, name: string): boolean {
+  return ((subjects ?? []) as readonly { readonly name: string }[]).some((subject) => subject.name === name);
 }

@@ -154,6 +154,8 @@ describe("the platform chart", () => {
       /settings.api.trustedProxies/,
     ],
     ["an unknown value", { operater: {} }, /operater/],
+    ["an unknown value of the gate", { gate: { host: "x" } }, /host/],
+    ["the gate's account as its own", { settings: { ...settings, serviceAccount: "gate" } }, /the gate's own/],
   ])("refuses %s", async (_, values, words) => {
     await expect(rendered(values)).rejects.toThrow(words);
   });

@@ -152,9 +152,11 @@ describe("the platform on a kind cluster", () => {
       namespace: "ephemeral-system",
       values,
     });
-    expect(JSON.stringify(manifests.find(({ kind }) => kind === "Deployment"))).toContain(
-      `registry.example.com/platform@${DIGEST}`,
-    );
+    const deployments = manifests.filter(({ kind }) => kind === "Deployment");
+    expect(deployments.map(({ metadata }) => metadata.name).sort()).toEqual(["gate", "platform"]);
+    for (const one of deployments) expect(JSON.stringify(one)).toContain(`registry.example.com/platform@${DIGEST}`);
+    const [wildcard] = manifests.filter(({ kind }) => kind === "Ingress");
+    expect(wildcard?.spec).toMatchObject({ rules: [{ host: "*.env.localhost" }] });
     const settings = manifests.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "settings");
     const data = settings?.data as Record<string, string> | undefined;
     const file = join(folder, "settings.yaml");

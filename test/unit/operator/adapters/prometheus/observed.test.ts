@@ -88,12 +88,39 @@ describe("the leader", () => {
       },
       { name: "used" },
     );
-    expect(await scrapedOf(metrics, "ephemeral_environments_")).toEqual({
+    expect(await scrapedOf(metrics, "ephemeral_environments_a")).toEqual({
       'ephemeral_environments_asleep{cause="schedule"}': 0,
       'ephemeral_environments_asleep{cause="idle"}': 1,
       'ephemeral_environments_asleep{cause="person"}': 0,
       ephemeral_environments_activity_unknown: 1,
     });
+  });
+
+  test("measures wakes from the request, else from the begin of waking, and counts those that fail", async () => {
+    const rest = { since: secondsIn(0), cause: "idle", until: secondsIn(100) } as const;
+    const woken = { ...rest, wokenBy: "request", requestedAt: secondsIn(97) } as const;
+    const later = { since: secondsIn(300), cause: "schedule", until: secondsIn(400), wokenBy: "schedule" } as const;
+    reported({ phase: "ready", sleeps: [{ since: secondsIn(0), cause: "idle" }] });
+    reported({ phase: "updating", sleeps: [woken] });
+    const first = { ...woken, awakeAt: secondsIn(109) };
+    reported({ phase: "ready", sleeps: [first] });
+    reported({ phase: "ready", sleeps: [first] });
+    reported({ phase: "updating", sleeps: [first, later] });
+    reported({ phase: "failed", sleeps: [first, later] });
+    reported({ phase: "failed", sleeps: [first, later] });
+    reported({ phase: "ready", sleeps: [first, { ...later, awakeAt: secondsIn(405) }] });
+    const found = await scraped(metrics);
+    const of = (name: string, cause: string) => found.get(`ephemeral_environments_wake_${name}{cause="${cause}"}`);
+    const byCause = ["schedule", "person", "request"].map((cause) => [
+      of("duration_seconds_count", cause),
+      of("duration_seconds_sum", cause),
+      of("failures_total", cause),
+    ]);
+    expect(byCause).toEqual([
+      [1, 5, 1],
+      [0, 0, 0],
+      [1, 12, 0],
+    ]);
   });
 
   test("measures the life of an environment where it changes", async () => {
@@ -178,7 +205,7 @@ test("another replica has no figures of the whole cluster, and counts no change"
   const found = await scraped(metrics);
   expect(found.get("ephemeral_environment_creation_seconds_count")).toBe(0);
   const ofCluster = [...found.keys()].filter((name) =>
-    /^ephemeral_(environments|notification|webhook_deliveries|environment_(deletion_longest|expiry_overdue))/.test(
+    /^ephemeral_(environments(?!_wake)|notification|webhook_deliveries|environment_(deletion_longest|expiry_overdue))/.test(
       name,
     ),
   );

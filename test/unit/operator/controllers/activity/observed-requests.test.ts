@@ -138,6 +138,15 @@ describe("what is known", () => {
     expect(starting.problem()).toMatch(/has not said for minutes/);
   });
 
+  test("is nothing without being a problem, too, in the first minutes of a replica that has stood by for long", () => {
+    const clock = new TestClock(BEGIN);
+    const standingBy = new ObservedRequests({ clock, hasSource: true });
+    clock.advance(30 * MINUTE_MS);
+    expect([standingBy.of(shop), standingBy.problem()]).toEqual([undefined, undefined]);
+    clock.advance(4 * MINUTE_MS);
+    expect(standingBy.problem()).toMatch(/has not said for minutes/);
+  });
+
   test("is forgotten with its environment", () => {
     const { requests } = observed([
       [0, 0],

@@ -175,6 +175,22 @@ describe("what is published of a living environment", () => {
       ["Awake: awake: all URLs answer again"],
     ],
     [
+      "awake by a request",
+      {
+        before: { ...asleep, conditions: [open], rollout },
+        after: { ...serving, sleep: { state: "waking", since: "2026-01-01T00:00:00Z", cause: "request" } },
+      },
+      ["Awake: awake: all URLs answer again; a request woke it"],
+    ],
+    [
+      "awake by its hours, whose URLs answered before the deployer said that it runs",
+      {
+        before: { ...updating, servingHash: "other" },
+        after: { ...serving, sleep: { state: "waking", since: "2026-01-01T00:00:00Z", cause: "schedule" } },
+      },
+      ["Awake: awake: all URLs answer again; its hours woke it"],
+    ],
+    [
       "an expiry that is refused",
       { before: serving, after: { ...serving, conditions: [ready, refused] } },
       ["ExpiryRefused: a policy refuses it"],

@@ -28,6 +28,7 @@ const OTHER_WRITERS = {
     "lastHandledReconcileAt",
     "manifest",
     "usage",
+    "sleeps",
   ],
   deletion: ["teardown"],
   feedback: ["feedback"],
