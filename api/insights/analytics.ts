@@ -30,9 +30,8 @@ export interface UsageStatistics {
 export function usageStatistics(records: readonly UsageRecord[], period: Period, now: Date): UsageStatistics {
   const nowMs = now.getTime();
   const created = records.filter(({ createdMs }) => isWithin(period, createdMs));
-  const byStatus = PHASES.map((status) => [status, records.filter(({ phase }) => phase === status).length]);
   return {
-    by_status: Object.fromEntries(byStatus) as UsageStatistics["by_status"],
+    by_status: byStatus(records),
     ttl: ttlOf(created),
     failure_reasons: failureReasons(created),
     stale: records
@@ -40,6 +39,12 @@ export function usageStatistics(records: readonly UsageRecord[], period: Period,
       .sort((one, other) => unchangedMs(other, nowMs) - unchangedMs(one, nowMs)),
     nowMs,
   };
+}
+
+function byStatus(records: readonly UsageRecord[]): UsageStatistics["by_status"] {
+  const counts = Object.fromEntries(PHASES.map((phase) => [phase, 0])) as UsageStatistics["by_status"];
+  for (const { phase } of records) if (phase !== undefined) counts[phase] += 1;
+  return counts;
 }
 
 /** Time since the last change. */

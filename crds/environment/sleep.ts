@@ -206,10 +206,10 @@ function idleness(moment: Moment): Idleness {
   return { lastActivityAt: current, idleAt: activity && idleAfter(current) };
 }
 
+/** @param awakeSince also of an environment that never slept: its first reconcile, by the same clock */
 function earliestSleep({ environment, now, awakeAtLeastMs }: Moment, awakeSince: string): Date | undefined {
   const read = lastActivityOf(environment, now);
   return latest(
-    new Date(createdAt(environment).getTime() + awakeAtLeastMs),
     new Date(Date.parse(awakeSince) + awakeAtLeastMs),
     read && new Date(read.getTime() + READ_MS),
     // Of a clock that is ahead: the request that woke it must not wake it again.

@@ -55,20 +55,27 @@ export interface UsageRecord {
 type Owner = NonNullable<RecordSpec["owner"]>;
 type Trigger = NonNullable<RecordSpec["trigger"]>["kind"] | "kubectl";
 
-/** Reads the usage of all environments: from records without a resource, and from resources without a record. */
+/**
+ * Reads the usage of all environments: from records without a resource, and from resources without a record. A list that
+ * is given again must not have changed.
+ */
 export function createUsageReader(): (
   environments: readonly EphemeralEnvironment[],
   records: readonly RecordSpec[],
 ) => readonly UsageRecord[] {
   // Each version of an object is read once.
   const [ofEnvironment, ofRecord] = [oncePer(usageOfEnvironment), oncePer(usageOfRecord)];
-  return (environments, records) => {
+  // So is each list of records, which changes much less often than environments do.
+  const ofRecords = oncePer((records: readonly RecordSpec[]) => {
     // The record of an orphan says nothing but that it existed.
     const recorded = records.filter(({ reason }) => reason !== "orphaned");
-    const uids = new Set(recorded.map(({ uid }) => uid));
+    return { uids: new Set(recorded.map(({ uid }) => uid)), usage: recorded.map((one) => ofRecord(one)) };
+  });
+  return (environments, records) => {
+    const { uids, usage } = ofRecords(records);
     // The record is written before its resource goes.
     const living = environments.filter(({ metadata }) => !uids.has(metadata.uid));
-    return [...living.map((one) => ofEnvironment(one)), ...recorded.map((one) => ofRecord(one))];
+    return living.map((one) => ofEnvironment(one)).concat(usage);
   };
 }
 

@@ -10,6 +10,8 @@ import { GATE_HEADER, type NamedHost } from "./request.ts";
 
 /** Requests that wait for environments at a time. */
 const MOST_HELD = 200;
+/** Those of one host: one that never answers leaves room for others. */
+const MOST_OF_HOST = 100;
 const HOLD_MS = 60_000;
 
 interface Context {
@@ -26,6 +28,7 @@ interface Context {
 export class HeldRequests {
   readonly #context: Context;
   readonly #room = new BodyRoom();
+  readonly #byHost = new Map<string, number>();
   #count = 0;
 
   constructor(context: Context) {
@@ -39,14 +42,21 @@ export class HeldRequests {
 
   /** Holds a request until the application has answered it; otherwise returns what the gate is to answer. */
   async hold(request: IncomingMessage, response: ServerResponse, host: NamedHost): Promise<GateAnswer | undefined> {
-    if (this.#count >= MOST_HELD) return NOT_HELD;
-    this.#count += 1;
+    if (this.#count >= MOST_HELD || (this.#byHost.get(host.host) ?? 0) >= MOST_OF_HOST) return NOT_HELD;
+    this.#add(host, 1);
     try {
       const body = await readBody(request, this.#room);
       return body === undefined ? NOT_HELD : await this.#holdWith(body, { request, response, host });
     } finally {
-      this.#count -= 1;
+      this.#add(host, -1);
     }
+  }
+
+  #add({ host }: NamedHost, one: 1 | -1): void {
+    const count = (this.#byHost.get(host) ?? 0) + one;
+    if (count === 0) this.#byHost.delete(host);
+    else this.#byHost.set(host, count);
+    this.#count += one;
   }
 
   async #holdWith(body: KeptBody, { request, response, host }: Held): Promise<GateAnswer | undefined> {

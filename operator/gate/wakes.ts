@@ -33,7 +33,7 @@ export class Wakes {
 
   /** Wakes a sleeping environment for a client's request. Rejects when the API server does not take the wish. */
   async wake(environment: EphemeralEnvironment, address: string): Promise<Waking> {
-    if (isRequested(environment)) return "requested";
+    if (isRequested(environment, this.#context.clock.now())) return "requested";
     const { uid } = environment.metadata;
     const begun = this.#writes.get(uid);
     if (begun === undefined && !this.#take(address)) return "limited";
@@ -68,10 +68,13 @@ export class Wakes {
   }
 }
 
-/** True when the environment's sleep already has a request. */
-function isRequested(environment: EphemeralEnvironment): boolean {
+/** The operator ignores times that are further ahead. */
+const SKEW_MS = 60_000;
+
+/** True when the environment's sleep already has a request that counts. */
+function isRequested(environment: EphemeralEnvironment, now: Date): boolean {
   const requestedMs = Date.parse(environment.metadata.annotations?.[REQUESTED_ANNOTATION] ?? "");
-  return requestedMs >= after(environment);
+  return requestedMs >= after(environment) && requestedMs <= now.getTime() + SKEW_MS;
 }
 
 /** First millisecond that is later than the begin of its sleep, whatever this process's clock says. */

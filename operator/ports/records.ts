@@ -19,6 +19,7 @@ export interface Records {
 
 /** Records of deleted environments, from this process's cache. */
 export interface History {
+  /** The same list until a record changes. */
   records(): readonly RecordSpec[];
   /** A number that changes with every environment or record, to invalidate results. */
   readonly revision: number;

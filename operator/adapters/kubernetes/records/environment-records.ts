@@ -2,6 +2,7 @@ import {
   completeRecord,
   type EnvironmentRecord,
   newest,
+  type RecordSpec,
   recordManifest,
 } from "../../../../crds/environment/environment-record.ts";
 import { ENVIRONMENT_NAME_LABEL } from "../../../../crds/group.ts";
@@ -61,13 +62,19 @@ function endedAtMs({ metadata, spec }: EnvironmentRecord): number {
 /** History port on the watch caches; its revision rises with every change. */
 export function watchedHistory({ environments, records }: Caches): History {
   let revision = 0;
-  const raise = () => {
+  let known: readonly RecordSpec[] | undefined;
+  environments.subscribe(() => {
     revision += 1;
-  };
-  environments.subscribe(raise);
-  records.subscribe(raise);
+  });
+  records.subscribe(() => {
+    revision += 1;
+    known = undefined;
+  });
   return {
-    records: () => records.list().map((record) => completeRecord(record)),
+    records() {
+      known ??= records.list().map((record) => completeRecord(record));
+      return known;
+    },
     get revision() {
       return revision;
     },

@@ -312,6 +312,11 @@ describe("an environment that need not stay awake", () => {
     expect(next(NIGHT, { ...atOnce, ...given })).toMatchObject(expected);
   });
 
+  test("sleeps by this clock, also where the API server's is ahead and it was created later", () => {
+    const [since, now] = ["2025-12-31T22:00:00.000Z", "2025-12-31T23:00:00.000Z"];
+    expect(next(now, { since })).toMatchObject({ state: "asleep", since: now });
+  });
+
   test("is still idle only after its idle time", () => {
     const woken = { ...atOnce, since: at("01T11:30") };
     expect(idle(NOON, woken)).toMatchObject({ state: "awake", nextAt: at("01T12:30") });

@@ -253,15 +253,37 @@ describe("a sleeping environment", () => {
     expect(await held).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
   });
 
-  test("holds two hundred requests, and refuses more", async () => {
+  test("holds a hundred requests of a host and two hundred in all, and refuses more", async () => {
     store({ sleep: asleep });
-    const held = Array.from({ length: 200 }, () => ask({}));
+    const hosts = [HOST, `shop--api.${DOMAIN}`];
+    const held = hosts.flatMap((host) => Array.from({ length: 100 }, () => ask({ host })));
     await until(() => gate.held === 200);
-    expect(await ask({})).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
-    wakeUp();
+    const refused = { status: 503, headers: { "retry-after": "5" } };
+    expect(await ask({})).toMatchObject(refused);
+    for (const host of hosts) ingress.backends.set(host, (_call, reply) => void reply.end());
+    store({ sleep: { ...asleep, state: "waking" } });
     const statuses = new Set((await Promise.all(held)).map(({ status }) => status));
     expect([...statuses]).toEqual([200]);
     expect(gate.held).toBe(0);
+  });
+
+  test("one host that never answers leaves room for others", async () => {
+    store({ sleep: asleep });
+    const held = Array.from({ length: 100 }, () => ask({}));
+    await until(() => gate.held === 100);
+    expect(await ask({})).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    const other = ask({ host: `shop--api.${DOMAIN}` });
+    await until(() => gate.held === 101);
+    stopping.abort();
+    await Promise.all([...held, other]);
+  });
+
+  test("is woken in spite of a time of a request that the operator ignores", async () => {
+    const annotations = { [REQUESTED_ANNOTATION]: "2999-01-01T00:00:00.000Z" };
+    const status = { phase: "ready", readyAt: SINCE, urls, sleep: asleep } as const;
+    cache.upsert(environmentFixture({ status, metadata: { annotations, resourceVersion: `${++version}` } }));
+    await ask({ headers: browser });
+    expect(writes).toHaveLength(1);
   });
 
   test("an API server that does not answer is no reason to be silent", async () => {
