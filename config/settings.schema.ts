@@ -111,6 +111,12 @@ const Database = closed(
     storageClass: Type.Optional(
       Type.String({ minLength: 1, maxLength: 253, description: "The cluster's default when left out." }),
     ),
+    seedSeconds: Type.Integer({
+      minimum: 30,
+      maximum: 21_600,
+      default: 600,
+      description: "Time limit of the load of a seed; reconcile.creationDeadlineMinutes has to leave room for it.",
+    }),
   },
   { default: {}, description: "The databases of environments; a config set can override it." },
 );

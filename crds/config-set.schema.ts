@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { ChartValues } from "./chart-values/chart-values.schema.ts";
 import { Amount, ComponentOverrides, DottedVariable, EnvironmentVariables, SecretRef } from "./overrides.schema.ts";
 import { described, Groups, TTL_MAX_HOURS, text } from "./schema.ts";
+import { Seed } from "./seed.schema.ts";
 import { SleepWish } from "./sleep.schema.ts";
 
 const CheckedValues = Type.Object(ComponentOverrides.properties, {
@@ -77,6 +78,9 @@ export const ConfigSetSpec = Type.Object(
               maximum: 1024,
               description: "Size of the volume in GiB; that of the settings when left out.",
             }),
+          ),
+          seed: Type.Optional(
+            described(Seed, "The data that new databases begin with, for environments that don't set it."),
           ),
         },
         { description: "The database of environments." },

@@ -35,6 +35,7 @@ const LONGEST = [
   "e2e/failures",
   "e2e/chart-states",
   "e2e/database",
+  "e2e/database-seed",
   "e2e/update-and-sleep",
 ];
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ConfigSetSpec } from "../../crds/config-set.schema.ts";
-import { closed } from "../../crds/schema.ts";
+import { closed, described } from "../../crds/schema.ts";
 import { MOST_VARIABLES } from "../../crds/variable-limits.ts";
 import {
   Amount,
@@ -12,6 +12,7 @@ import {
 } from "../schemas/config-overrides.ts";
 import { ConfigSetName, Instant, idPath, titled } from "../schemas/fields.ts";
 import { pageOf } from "../schemas/page.ts";
+import { DatabaseSeed } from "../schemas/seed.ts";
 import { SleepRequest } from "../schemas/sleep.ts";
 
 const { description, production, database, quota, ttlDefaultHours, access } = ConfigSetSpec.properties;
@@ -65,6 +66,7 @@ const fields = {
       Type.Unsafe<string>({ ...version, "x-refusal": "must be a version in digits and dots, such as 18 or 17.2" }),
     ),
     size_gi: Type.Optional(sizeGi),
+    seed: Type.Optional(described(DatabaseSeed, "What new databases begin with, for environments that don't say it.")),
   }),
   quota: closed(
     {

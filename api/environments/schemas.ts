@@ -4,7 +4,8 @@ import { GIT_OPS_TOOLS } from "../../crds/environment/managed-by.ts";
 import { closed, literals, map, TTL_MAX_HOURS } from "../../crds/schema.ts";
 import { CREATED_COST_EXAMPLE, ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
 import { EnvironmentCostReport } from "../costs/schemas.ts";
-import { Instant, Success, titled } from "../schemas/fields.ts";
+import { Instant, orNull, Success, titled } from "../schemas/fields.ts";
+import { DatabaseSeed } from "../schemas/seed.ts";
 import { SleepReport } from "../schemas/sleep.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
@@ -207,6 +208,7 @@ export const EnvironmentReport = closed(
     protected: Type.Boolean(),
     protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
+    database_seed: orNull(DatabaseSeed, "The seed that its database was made with; null: none, or not yet."),
     sleep: SleepReport,
     managed_by: Type.Union([literals(GIT_OPS_TOOLS), Type.Null()], {
       description: "The GitOps tool that keeps the environment as its manifest in Git has it; null: none.",
@@ -227,6 +229,7 @@ export const EnvironmentReport = closed(
     protected: false,
     protected_until: null,
     suspended: false,
+    database_seed: null,
     sleep: null,
     managed_by: null,
     observed: true,

@@ -93,6 +93,7 @@ export function toEnvironmentReport(
     urls: toReportedUrls(environment, settings),
     ...toProtection(environment),
     suspended,
+    database_seed: (status?.database?.made ? status.database.seed : undefined) ?? null,
     sleep: toSleepReport(environment.status?.sleep),
     managed_by: managedBy(environment) ?? null,
     observed: status?.observedGeneration === metadata.generation,

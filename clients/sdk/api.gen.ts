@@ -141,6 +141,7 @@ export type ConfigSet = {
     readonly version?: string;
     /** Size of the volume in GiB; that of the settings when left out. */
     readonly size_gi?: number;
+    readonly seed?: DatabaseSeed;
   };
   /** The quota of an environment's namespace; the installation's default for fields that are left out. */
   readonly quota: {
@@ -229,6 +230,7 @@ export type ConfigSetContent = {
     readonly version?: string;
     /** Size of the volume in GiB; that of the settings when left out. */
     readonly size_gi?: number;
+    readonly seed?: DatabaseSeed;
   };
   /** The quota of an environment's namespace; the installation's default for fields that are left out. */
   readonly quota?: {
@@ -320,6 +322,7 @@ export type ConfigSetRequest = {
     readonly version?: string;
     /** Size of the volume in GiB; that of the settings when left out. */
     readonly size_gi?: number;
+    readonly seed?: DatabaseSeed;
   };
   /** The quota of an environment's namespace; the installation's default for fields that are left out. */
   readonly quota?: {
@@ -555,6 +558,7 @@ export type CreateEnvironmentReportRequest = {
       };
     };
   };
+  readonly database_seed?: DatabaseSeed;
   readonly sleep?: SleepRequest;
 };
 
@@ -696,6 +700,16 @@ export type CurrentUser = {
   readonly token_id: string | null;
   /** null: never. */
   readonly token_expires_at: string | null;
+};
+
+/** What the database begins with; as the config set, else the Repository says, when left out. */
+export type DatabaseSeed = {
+  /** The image that has the file, with a tag or a digest; nothing of it is run. Nodes pull it without the credentials of Repositories. */
+  readonly image: string;
+  /** The file in the image, such as /seed/data.sql. */
+  readonly path: string;
+  /** sql: statements for psql, also compressed as .gz; dump: an archive of pg_dump -Fc for pg_restore. */
+  readonly format: "sql" | "dump";
 };
 
 export type DemoDashboard = {
@@ -964,6 +978,15 @@ export type EnvironmentReport = {
   /** End of the protection; an environment that is expired by then is deleted. null: it is not protected, or without end. */
   readonly protected_until: string | null;
   readonly suspended: boolean;
+  /** The seed that its database was made with; null: none, or not yet. */
+  readonly database_seed: {
+    /** The image that has the file, with a tag or a digest; nothing of it is run. Nodes pull it without the credentials of Repositories. */
+    readonly image: string;
+    /** The file in the image, such as /seed/data.sql. */
+    readonly path: string;
+    /** sql: statements for psql, also compressed as .gz; dump: an archive of pg_dump -Fc for pg_restore. */
+    readonly format: "sql" | "dump";
+  } | null;
   /** Sleep by a schedule or by idleness; null: it never sleeps, or is suspended. */
   readonly sleep: {
     /** waking: it does not answer yet. */

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { Announced } from "../notifications/announced.schema.ts";
 import { FURTHER_HOSTS_MAX } from "../repository/further-hosts.schema.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, map, text, timestamp } from "../schema.ts";
+import { Seed } from "../seed.schema.ts";
 import { SleepStatus, SleepWish } from "../sleep.schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
 import { PastSleeps } from "./past-sleep.schema.ts";
@@ -240,6 +241,15 @@ export const EnvironmentStatus = Type.Object(
           sleep: Type.Optional(SleepWish),
         },
         { description: "The version of the config set that the environment was made with or moved to." },
+      ),
+    ),
+    database: Type.Optional(
+      Type.Object(
+        {
+          made: Type.Boolean({ description: "True once there is one: no seed is loaded into it any more." }),
+          seed: Type.Optional(described(Seed, "The seed that it was made with; absent: none.")),
+        },
+        { description: "The database, since its last creation." },
       ),
     ),
     grantedValues: Type.Optional(

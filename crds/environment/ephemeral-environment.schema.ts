@@ -15,6 +15,7 @@ import {
   text,
   timestamp,
 } from "../schema.ts";
+import { Seed } from "../seed.schema.ts";
 import { SleepWish } from "../sleep.schema.ts";
 import { DESIRED_COMMIT_RULE, MOST_PIPELINES, PIPELINE_RULES, PIPELINES_RULES } from "./pipelines.ts";
 
@@ -122,8 +123,16 @@ export const EnvironmentSpec = Type.Object(
           provision: Type.Boolean({
             description: "True for a PostgreSQL; false removes it with all its data.",
           }),
+          seed: Type.Optional(Seed),
         },
-        { description: "The config set decides when left out; the default is none." },
+        {
+          description: "The config set decides when left out; the default is none.",
+          ...rules({
+            rule: "!has(self.seed) || self.provision",
+            fieldPath: ".seed",
+            message: "a seed needs provision: true",
+          }),
+        },
       ),
     ),
     secrets: Type.Optional(

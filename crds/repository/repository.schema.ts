@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { ChartValues } from "../chart-values/chart-values.schema.ts";
 import { SecretRef, ValuePath } from "../overrides.schema.ts";
 import { Conditions, described, Groups, literals, rules, text, timestamp, VARIABLE_PATTERN } from "../schema.ts";
+import { Seed } from "../seed.schema.ts";
 import { SleepWish } from "../sleep.schema.ts";
 import { Branch, branchRules } from "./branches.ts";
 import { CHART_CEL_RULES, type ChartSource, COMMIT_CHART_RULE } from "./chart-source.ts";
@@ -208,6 +209,16 @@ export const RepositorySpec = Type.Object(
         description: "The Repository of the other type that completes environments of its pull requests.",
       }),
     ),
+    database: Type.Optional(
+      Type.Object(
+        {
+          seed: Type.Optional(
+            described(Seed, "The data that new databases begin with, where neither environment nor config set say it."),
+          ),
+        },
+        { description: "The database of its environments, if they have one; only of a backend." },
+      ),
+    ),
     sleep: Type.Optional(SleepWish),
     pullRequest: Type.Optional(PullRequestRules),
     pipeline: Type.Optional(PipelineRules),
@@ -252,6 +263,11 @@ export const RepositorySpec = Type.Object(
         rule: "self.type == 'backend' || !has(self.hosts)",
         fieldPath: ".hosts",
         message: "only a backend repository names hosts: its chart serves them",
+      },
+      {
+        rule: "self.type == 'backend' || !has(self.database)",
+        fieldPath: ".database",
+        message: "only a backend repository has a seed of the database",
       },
       {
         rule: "self.type == 'backend' || !has(self.workloads)",

@@ -18,6 +18,9 @@ const needed: Readonly<Record<string, string>> = {
   mount: "mount",
   nft: "nftables",
   openssl: "openssl",
+  // Two clients for the image of databases: they load seeds.
+  pg_restore: "postgresql-client",
+  psql: "postgresql-client",
   runc: "runc",
   setpriv: "util-linux",
   tar: "tar",

@@ -19,7 +19,7 @@ schemathesis.openapi.format("git-branch", st.from_regex(r"[a-z0-9@+#é日]{1,8}(
 STATED = re.compile(
     "Environment name already exists|is reserved for the environment of a pull request|must be a number that keeps all its digits|is what the platform sets: change port|may refer to \\d+ secrets|the variables of the |is more than (its limit|the environment.s quota)|The key '[a-z_]+' is not allowed"
     "|must name a field to change|repository .* has no branch |has no frontend|has no config set"
-    "|from and to come together|must be absent beside from and to|from: must be before to|the report of argocd has no workloads|must be an IANA time zone|counts only beside after_idle_minutes"
+    "|from and to come together|must be absent beside from and to|from: must be before to|the report of argocd has no workloads|must be an IANA time zone|counts only beside after_idle_minutes|needs a database: set provision_database"
 )
 
 
@@ -61,7 +61,7 @@ def before_call(context, case, kwargs):
 # The bodies that are sent as JSON.
 REQUESTS = [
     *("CreateEnvironmentRequest", "ExtendEnvironmentRequest", "UpdateEnvironmentRequest", "CleanupRequest"),
-    *("CreateEnvironmentReportRequest", "SleepRequest"),
+    *("CreateEnvironmentReportRequest", "SleepRequest", "DatabaseSeed"),
     *("ConfigSetRequest", "ConfigSetContent", "TokenRequest", "PasswordResetRequest"),
 ]
 

@@ -6,12 +6,14 @@ import { ConfigInvalid, TtlExceeded, type Violation } from "../../../crds/errors
 import { COMPONENTS, type Component } from "../../../crds/names.ts";
 import { present } from "../../../crds/present.ts";
 import { branchOf } from "../../../crds/repository/repository.ts";
+import { mappingOf } from "../../../crds/repository/values-mapping.ts";
 import { TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet, unsharedReferences } from "../../auth/secret-references.ts";
 import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
 import { usableRepository } from "../../repositories/usable-repository.ts";
+import { seedViolations } from "../../schemas/seed.ts";
 import { sleepViolations, sleepWishOf } from "../../schemas/sleep.ts";
 import type { Services } from "../../services.ts";
 import { fullCommits, type RequestedSource } from "./commits.ts";
@@ -105,12 +107,15 @@ function resolve(request: CreateReportRequest, caller: Caller, services: IntakeS
   const { configSet, violations } = usableConfigSet(request.config_set, caller, services);
   const hasDatabase = request.provision_database ?? configSet?.spec.database?.enabled ?? false;
   const overrides = readOverrides(request, { sources, configSet, hasDatabase, settings: services.settings });
+  const chart = { repositories: { backend: sources.backend.repository }, configSet: configSet?.spec };
+  const isMapped = mappingOf(chart, services.settings) !== undefined;
   const needsKeys = request.use_shared_api_keys === true && (configSet?.spec.sharedApiKeys ?? []).length === 0;
   const isTaken = isPullRequestName(request.environment_name, withPullRequests(services));
   const all = [
     ...violations,
     ...overrides.violations,
     ...sleepViolations(request.sleep),
+    ...seedViolations(request.database_seed, { hasDatabase, isMapped }),
     ...(needsKeys ? [NO_SHARED_KEYS] : []),
     ...(isTaken ? [PULL_REQUEST_NAME] : []),
   ];
@@ -151,7 +156,9 @@ async function specOf(
     ttlHours: request.ttl ?? Math.min(ttlHours, services.settings.ttl.maximumHours),
     ...(configSet ? { configSet: { name: configSet.metadata.name } } : {}),
     // False is the default unless the config set says otherwise.
-    ...(hasDatabase || database?.enabled ? { database: { provision: hasDatabase } } : {}),
+    ...(hasDatabase || database?.enabled
+      ? { database: { provision: hasDatabase, ...present({ seed: request.database_seed }) } }
+      : {}),
     backend: source(sources.backend),
     ...(sources.frontend ? { frontend: source(sources.frontend) } : {}),
     ...(secrets ? { secrets } : {}),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { closed, TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
+import { closed, described, TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import { ConfigOverrides } from "../../schemas/config-overrides.ts";
 import {
   BranchName,
@@ -10,6 +10,7 @@ import {
   RepositoryId,
   titled,
 } from "../../schemas/fields.ts";
+import { DatabaseSeed } from "../../schemas/seed.ts";
 import { SleepRequest } from "../../schemas/sleep.ts";
 import { Ttl } from "../schemas.ts";
 
@@ -77,7 +78,16 @@ export type CreateRequest = Static<typeof CreateRequest>;
 
 /** Request in version 2. */
 export const CreateReportRequest = closed(
-  { ...CreateRequest.properties, sleep: Type.Optional(SleepRequest) },
+  {
+    ...CreateRequest.properties,
+    database_seed: Type.Optional(
+      described(
+        DatabaseSeed,
+        "What the database begins with; as the config set, else the Repository says, when left out.",
+      ),
+    ),
+    sleep: Type.Optional(SleepRequest),
+  },
   titled("CreateEnvironmentReportRequest", {
     environment_name: "shop-test",
     backend_repo: "shop-api",

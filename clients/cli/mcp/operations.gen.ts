@@ -387,6 +387,39 @@ export const OPERATIONS = {
           },
           "additionalProperties": false
         },
+        "database_seed": {
+          "type": "object",
+          "required": [
+            "image",
+            "path",
+            "format"
+          ],
+          "properties": {
+            "image": {
+              "type": "string",
+              "minLength": 1,
+              "pattern": "^[a-z0-9]([a-z0-9._/:-]*[a-z0-9])?(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$",
+              "maxLength": 512,
+              "description": "The image that has the file, with a tag or a digest; nothing of it is run. Nodes pull it without the credentials of Repositories."
+            },
+            "path": {
+              "type": "string",
+              "pattern": "^(/[A-Za-z0-9_][A-Za-z0-9._-]*)+$",
+              "maxLength": 255,
+              "description": "The file in the image, such as /seed/data.sql."
+            },
+            "format": {
+              "type": "string",
+              "enum": [
+                "sql",
+                "dump"
+              ],
+              "description": "sql: statements for psql, also compressed as .gz; dump: an archive of pg_dump -Fc for pg_restore."
+            }
+          },
+          "additionalProperties": false,
+          "description": "What the database begins with; as the config set, else the Repository says, when left out."
+        },
         "sleep": {
           "type": "object",
           "properties": {
@@ -449,6 +482,7 @@ export const OPERATIONS = {
       "use_shared_api_keys": "body",
       "config_set": "body",
       "config_overrides": "body",
+      "database_seed": "body",
       "sleep": "body"
     }
   },

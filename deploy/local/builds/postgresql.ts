@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { copyFile, cp, mkdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, cp, glob, mkdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { packImages } from "../../build/archive.ts";
 import { cacheRoot, intoCache } from "../../build/folders.ts";
@@ -15,7 +15,9 @@ export const postgresqlStep = { name: "build postgresql", weight: 20 } as const;
 
 const PREFIX = "usr/lib/postgresql";
 /** Programs that the start of a database calls besides PostgreSQL, whose own programs need a shell. */
-const TOOLS = ["sh", "sed", "mv", "rm", "chmod"];
+const TOOLS = ["sh", "sed", "mv", "rm", "chmod", "gzip"];
+/** Clients that load a seed: the npm package has only the server. */
+const CLIENTS = ["psql", "pg_restore"];
 /** The user of the official image. */
 const USER = 999;
 
@@ -70,10 +72,17 @@ async function makeRoot(root: string, native: string): Promise<void> {
     const file = (await run("sh", ["-c", `command -v ${tool}`])).trim();
     await copyFile(await realpath(file), join(root, "bin", tool));
   }
+  for (const client of CLIENTS) await copyFile(await clientProgram(client), join(programs, "bin", client));
   await copyLibraries(root, programs);
   await mkdir(join(root, "etc"));
   await writeFile(join(root, "etc/passwd"), `postgres:x:${USER}:${USER}::/:/bin/sh\n`);
   await writeFile(join(root, "etc/group"), `postgres:x:${USER}:\n`);
+}
+
+/** A client of this machine; in Debian's path there is only a script that chooses one. */
+async function clientProgram(name: string): Promise<string> {
+  const [ofDebian] = (await Array.fromAsync(glob(`/usr/lib/postgresql/*/bin/${name}`))).sort().reverse();
+  return ofDebian ?? realpath((await run("sh", ["-c", `command -v ${name}`])).trim());
 }
 
 interface Link {
@@ -94,6 +103,7 @@ async function copyLibraries(root: string, programs: string): Promise<void> {
     ...TOOLS.map((tool) => join(root, "bin", tool)),
     join(programs, "bin/postgres"),
     join(programs, "bin/initdb"),
+    ...CLIENTS.map((client) => join(programs, "bin", client)),
   ];
   const listed = await Promise.all(linked.map((file) => run("ldd", [file])));
   const paths = listed.flatMap((lines) => [...lines.matchAll(/(?:=> |^\s+)(\/\S+) \(/gm)].map(([, path = ""]) => path));

@@ -64,7 +64,18 @@ async function imageSpecs(site: ClusterSite): Promise<ImageSpec[]> {
   const pauseSpec = { reference: pauseImage, layers: [pause], config: { User: "65532:65532", Entrypoint: ["/pause"] } };
   // The shop's repositories begin as copies of these.
   const samples = await sampleImages(site, (name, repository) => [sampleImage(repository), shopImage(name)]);
-  return [pauseSpec, ...samples];
+  return [pauseSpec, await seedSpec(site), ...samples];
+}
+
+/** The image of the seeds that databases can begin with, under /seed: files alone, without a program. */
+const SEED_IMAGE = "docker.io/local/seed:1";
+const seedFolder = join(import.meta.dirname, "../seed");
+
+async function seedSpec(site: ClusterSite): Promise<ImageSpec> {
+  const root = join(site.folder, "layers/seed");
+  await cp(seedFolder, join(root, "seed"), { recursive: true });
+  await chmod(root, 0o755);
+  return { reference: SEED_IMAGE, layers: [root], config: {} };
 }
 
 interface SampleSources extends Pick<ClusterSite, "folder" | "repositories"> {

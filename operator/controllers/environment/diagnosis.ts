@@ -241,7 +241,7 @@ async function diagnosedPods(one: Case, context: DiagnosisDependencies): Promise
 /** True when the pods may simply be starting. */
 const isStarting = (one: Case) => one.observed?.state !== "broken" && one.former?.status !== "False" && !wasQuiet(one);
 
-async function unhealthyPods(one: Case, current: readonly (PodProblem & LogSource)[], now: Date): Promise<Unfinished> {
+async function unhealthyPods(one: Case, current: readonly ShownProblem[], now: Date): Promise<Unfinished> {
   const { unhealthyMs, observed, mayFail } = one;
   const isBroken = observed?.state === "broken";
   // `since` is by the cluster's clock; no problem of these values is older than the application's bad health.
@@ -274,28 +274,36 @@ function problemsOf(
   { environment, only }: Case,
   { problems }: Diagnosis,
   backingServices: readonly BackingService[],
-): readonly (PodProblem & LogSource)[] {
+): readonly ShownProblem[] {
   return problems
     .filter(({ component }) => only === undefined || component === only.component)
-    .map((problem) => {
+    .map((problem): ShownProblem => {
       const service = backingServices.find(({ name }) => name === problem.component);
       const remedy = service?.remedies[problem.reason] ?? remedyOf(problem, environment);
       const isComponent = COMPONENTS.some((component) => component === problem.component);
       const isKnown = service !== undefined || (isComponent && !problem.isUnlabelled);
-      return { ...problem, remedy, title: isKnown ? problem.component : titleOf(problem.object) };
+      return {
+        ...problem,
+        shown: service?.reasons?.[problem.reason] ?? problem.reason,
+        remedy,
+        title: isKnown ? problem.component : titleOf(problem.object),
+      };
     });
+}
+
+interface ShownProblem extends PodProblem {
+  /** Name of its owner, for people. */
+  readonly title: string;
+  /** Reason of a condition. */
+  readonly shown: string;
 }
 
 const logSourceOf = ({ object, evidence }: PodProblem): LogSource => ({ title: titleOf(object), evidence });
 
 const reportAfterMs = ({ reason }: PodProblem) => Math.min(REPORT_AFTER_MS, TOLERANCE_MS[reason]);
 
-async function reported(
-  one: Case,
-  problems: readonly (PodProblem & LogSource)[],
-  isFinal: boolean,
-): Promise<Unfinished> {
-  const reason = (problems[0] as PodProblem).reason;
+async function reported(one: Case, problems: readonly ShownProblem[], isFinal: boolean): Promise<Unfinished> {
+  const reason = (problems[0] as ShownProblem).shown;
   const summary = problems.map(({ title, what, remedy }) => `${title}: ${what}: ${remedy}`).join("; ");
   const message = await reportMessage(one, { reason, summary, sources: problems, isFinal });
   return failedOrWaiting(isFinal, reason, { message, requeueAfterMs: recheckMs(one) });

@@ -1,10 +1,9 @@
-import type { ConfigSetSpec } from "../../../crds/config-set.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { oncePer } from "../../../crds/once-per.ts";
 import type { Repositories } from "../../ports/repositories.ts";
-import type { BackingService } from "./backing-services/backing-service.ts";
+import type { BackingService, ServiceInput } from "./backing-services/backing-service.ts";
 import { type ConfigSetSources, configurationOf } from "./configuration.ts";
-import { type ComponentRepositories, componentRepositories } from "./repositories.ts";
+import { componentRepositories } from "./repositories.ts";
 
 /** The resources that the plan input comes from. */
 export interface PlanSources extends ConfigSetSources {
@@ -14,11 +13,7 @@ export interface PlanSources extends ConfigSetSources {
 }
 
 /** Basis of an environment's secrets, variables and chart values. */
-export interface PlanInput {
-  readonly environment: EphemeralEnvironment;
-  readonly repositories: ComponentRepositories;
-  /** Version of the config set, if any. */
-  readonly configSet: ConfigSetSpec | undefined;
+export interface PlanInput extends ServiceInput {
   /** All backing services of the platform, used or not. */
   readonly services: readonly BackingService[];
 }

@@ -8,7 +8,19 @@ import { administrator, unique } from "../../support/plane/people.ts";
 
 const plane = await controlPlane();
 
-interface Deployment extends Manifest {
+/** A database with a seed. */
+const database = {
+  image: "docker.io/library/postgres:18",
+  user: "app",
+  name: "app",
+  sizeGi: 1,
+  seeded: true,
+  seed: { id: "0a1b2c3d", image: "registry.test/seed:1", path: "/data.sql", format: "sql", seconds: 600 },
+};
+
+const WORKLOADS = ["Deployment", "StatefulSet", "Job"];
+
+interface Workload extends Manifest {
   readonly spec: { readonly template: { readonly metadata: object; readonly spec: object } };
 }
 
@@ -17,6 +29,9 @@ describe("the environment chart in an environment's namespace", () => {
   const namespace = `env-${name}`;
   const collections: Readonly<Record<string, string>> = {
     Deployment: `/apis/apps/v1/namespaces/${namespace}/deployments`,
+    StatefulSet: `/apis/apps/v1/namespaces/${namespace}/statefulsets`,
+    Job: `/apis/batch/v1/namespaces/${namespace}/jobs`,
+    PersistentVolumeClaim: `/api/v1/namespaces/${namespace}/persistentvolumeclaims`,
     Service: paths.services(namespace),
     Ingress: paths.ingresses(namespace),
   };
@@ -29,7 +44,7 @@ describe("the environment chart in an environment's namespace", () => {
     platform = callsAs(plane, { token: plane.platform.token });
     await given(platform, paths.namespaces, namespaceObject(namespace));
     await given(admin, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "chart" } });
-    objects = await renderEnvironment(name, environmentValues(name));
+    objects = await renderEnvironment(name, { ...environmentValues(name), database });
   }, 30 * 60_000);
 
   test("is accepted whole, every field known", async () => {
@@ -41,7 +56,7 @@ describe("the environment chart in an environment's namespace", () => {
 
   test("makes pods that Pod Security restricted lets in, and only those", async () => {
     const pods = `/api/v1/namespaces/${namespace}/pods?dryRun=All`;
-    for (const { spec } of objects.filter(({ kind }) => kind === "Deployment") as Deployment[]) {
+    for (const { spec } of objects.filter(({ kind }) => WORKLOADS.includes(kind)) as Workload[]) {
       const pod = (more: object) => ({
         metadata: { ...spec.template.metadata, name: "pod" },
         spec: { ...spec.template.spec, serviceAccountName: "chart", ...more },

@@ -56,6 +56,7 @@ async function stored({ metadata: { name, uid } }: EphemeralEnvironment): Promis
 }
 
 const valuesOf = async (name: string) => (await applicationValues(world.admin, name))?.database;
+const seed = { image: "registry.test/seed:1", path: "/seed/data.sql", format: "sql" } as const;
 const DATABASE = { image: "docker.io/library/postgres:18", user: "app", name: "app", sizeGi: 2 };
 
 describe("an environment with a database", () => {
@@ -127,6 +128,34 @@ describe("an environment with a database", () => {
     await expectDatabase("by-config-set", "NotRequested");
     expect(await valuesOf("by-config-set")).toBeUndefined();
   });
+
+  test("is made with a seed, which leaves the values once it is loaded, and is loaded into no other database", async () => {
+    world.argocd.decide("seeded", () => "progressing");
+    await world.create("seeded", { ...backendOnly, database: { provision: true, seed } });
+    await world.expectState("seeded", "made with its seed", ({ status }) => status?.database?.made === true);
+    world.argocd.decide("seeded", () => "healthy");
+    const first = await expectDatabase("seeded", "Ready");
+    expect(first.status?.database).toEqual({ made: true, seed });
+    expect(await valuesOf("seeded")).toEqual({ ...DATABASE, seeded: true });
+
+    const other = { ...seed, path: "/seed/other.sql" };
+    await world.admin.patch(
+      environmentType,
+      { name: "seeded" },
+      { spec: { database: { seed: other } } },
+      { as: "merge" },
+    );
+    const changed = await expectDatabase("seeded", "Ready");
+    expect(changed.status?.database).toEqual({ made: true, seed });
+    expect(await valuesOf("seeded")).toEqual({ ...DATABASE, seeded: true });
+
+    const without = { provision: false, seed: null };
+    await world.admin.patch(environmentType, { name: "seeded" }, { spec: { database: without } }, { as: "merge" });
+    await expectDatabase("seeded", "NotRequested");
+    const again = { provision: true, seed: other };
+    await world.admin.patch(environmentType, { name: "seeded" }, { spec: { database: again } }, { as: "merge" });
+    expect((await expectDatabase("seeded", "Ready")).status?.database).toEqual({ made: true, seed: other });
+  }, 60_000);
 
   test("sleeps with it", async () => {
     await world.create("sleeper", { ...withDatabase, suspended: true });

@@ -39,7 +39,13 @@ describe("the kind ConfigSet", () => {
           { name: "B", secretRef: { name: "shared", key: "3" } },
         ],
         sharedApiKeys: [{ name: "C", secretRef: { name: "shared", key: "latest" } }],
-        database: { enabled: true, engine: "postgresql", version: "16", sizeGi: 2 },
+        database: {
+          enabled: true,
+          engine: "postgresql",
+          version: "16",
+          sizeGi: 2,
+          seed: { image: "registry.test:5000/shop/seed:1", path: "/seed/data.dump", format: "dump" },
+        },
         quota: { cpu: "2", memory: "1.5Gi", storage: "1e9", pods: 0 },
         ttlDefaultHours: 168,
         access: { groups: ["team"] },
@@ -118,6 +124,16 @@ describe("the kind ConfigSet", () => {
       "a schedule without hours",
       { sleep: { schedule: { timeZone: "UTC", awake: [] } } },
       "spec.sleep.schedule.awake in body should have at least 1 items",
+    ],
+    [
+      "a seed of an image without a tag",
+      { database: { seed: { image: "registry.test:5000/shop/seed", path: "/data.sql", format: "sql" } } },
+      "spec.database.seed.image in body should match",
+    ],
+    [
+      "a seed of a path that leaves the image",
+      { database: { seed: { image: "seed:1", path: "/../data.sql", format: "sql" } } },
+      "spec.database.seed.path in body should match",
     ],
     ["another database engine", { database: { engine: "oracle" } }, 'Unsupported value: "oracle"'],
     [

@@ -24,6 +24,8 @@ const refusedNames: Refusal[] = [
   ["a reserved prefix", environmentObject("kube-shop"), "metadata.name 'kube-shop' is reserved"],
 ];
 
+const seed = { image: "registry.test/seed:1", path: "/seed/data.sql", format: "sql" };
+
 const refusedSpecs: Refusal[] = [
   ["no spec", { ...environmentObject("shop"), spec: undefined }, "spec: Required value"],
   ["no backend", { ...environmentObject("shop"), spec: {} }, "spec.backend: Required value"],
@@ -39,6 +41,21 @@ const refusedSpecs: Refusal[] = [
     "spec.ttlHours in body must be of type integer",
   ],
   ["an unknown field", environmentObject("shop", { ttl: 5 }), 'strict decoding error: unknown field "spec.ttl"'],
+  [
+    "a seed without a database",
+    environmentObject("shop", { database: { provision: false, seed } }),
+    "spec.database.seed: Invalid value: a seed needs provision: true",
+  ],
+  [
+    "a seed in another format",
+    environmentObject("shop", { database: { provision: true, seed: { ...seed, format: "csv" } } }),
+    'Unsupported value: "csv"',
+  ],
+  [
+    "a seed of an image without a tag",
+    environmentObject("shop", { database: { provision: true, seed: { ...seed, image: "registry.test/seed" } } }),
+    "spec.database.seed.image in body should match",
+  ],
   [
     "an option as a branch",
     environmentObject("shop", { backend: { ...source, branch: "--upload-pack=x" } }),

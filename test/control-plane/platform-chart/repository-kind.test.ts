@@ -211,6 +211,11 @@ describe("the kind Repository", () => {
       { hosts: [{ name: "a", healthPath: "//169.254.169.254/x" }] },
       "spec.hosts[0].healthPath in body should match",
     ],
+    [
+      "a frontend's seed",
+      { type: "frontend", database: { seed: { image: "seed:1", path: "/data.sql", format: "sql" } } },
+      "only a backend repository has a seed of the database",
+    ],
     ["a frontend's hosts", { type: "frontend", hosts: [{ name: "admin" }] }, "only a backend repository names hosts"],
     ["runs for comments", { pipeline: { events: ["issue_comment"] } }, 'Unsupported value: "issue_comment"'],
     ["no event whose runs count", { pipeline: { events: [] } }, "spec.pipeline.events in body should have at least 1"],

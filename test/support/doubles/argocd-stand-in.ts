@@ -209,6 +209,16 @@ const MADE = [
   { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", name: "backend", status: "Synced" },
 ];
 
+/** The Job of the environment chart that loads a seed, while the values have one. */
+const SEED_JOB = { group: "batch", version: "v1", kind: "Job", name: "database-seed", status: "Synced" };
+
+function resourcesOf(application: WireObject, fate: Fate): object {
+  const { source } = application.spec as { source: { helm?: { valuesObject?: { database?: { seed?: object } } } } };
+  const seeded = source.helm?.valuesObject?.database?.seed === undefined ? [] : [SEED_JOB];
+  const resources = [...(fate === "degraded" || fate === "progressing" ? MADE : []), ...seeded];
+  return resources.length === 0 ? {} : { resources };
+}
+
 /** Behaviours with a status. A terminated hook has failed. */
 type Sayable = Exclude<Fate, "ignored">;
 
@@ -218,7 +228,7 @@ function statusOf(application: WireObject, fate: Sayable): object {
   const isRefused = fate === "unsyncable" || fate === "unchanged" || fate === "hooked";
   return {
     health: { status: HEALTH[fate] },
-    ...(fate === "degraded" || fate === "progressing" ? { resources: MADE } : {}),
+    ...resourcesOf(application, fate),
     sync: {
       comparedTo: { destination, source },
       revision: "0123456789abcdef0123456789abcdef01234567",

@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { EXIT, Failure } from "../../failure.ts";
 import { documentIn } from "../../input/document.ts";
 import { hoursOf } from "../../input/duration.ts";
+import { seedFlags } from "../../input/seed.ts";
 import { sleepFlags } from "../../input/sleep.ts";
 import { isData, type OutputFlags, print } from "../../output/print.ts";
 import { documented, environmentName, optionalText, outputAliases, outputFlags, timeout } from "../../parameters.ts";
@@ -121,6 +122,7 @@ export const create = buildCommand<Flags, [name?: string], Context>({
         brief: "With a PostgreSQL of its own (default: as the config set says)",
         optional: true,
       },
+      ...seedFlags,
       ...sleepFlags,
       sharedApiKeys: { kind: "boolean", brief: "With the shared API keys of the config set", optional: true },
       set: {

@@ -2,10 +2,11 @@ import type { CreateEnvironmentReportRequest } from "../../../sdk/index.ts";
 import { misuse } from "../../failure.ts";
 import { withAssignments } from "../../input/assignments.ts";
 import { given } from "../../input/given.ts";
+import { type SeedFlags, seedRequest } from "../../input/seed.ts";
 import { type SleepFlags, sleepRequest } from "../../input/sleep.ts";
 
 /** Flags of `create`; they override the file. */
-export interface CreationFlags extends SleepFlags {
+export interface CreationFlags extends SleepFlags, SeedFlags {
   readonly repo?: string | undefined;
   readonly branch?: string | undefined;
   readonly commit?: string | undefined;
@@ -34,6 +35,7 @@ export function creationRequest(
     ttl: flags.ttl,
     config_set: flags.configSet,
     provision_database: flags.database,
+    database_seed: seedRequest(flags),
     use_shared_api_keys: flags.sharedApiKeys,
     sleep: sleepRequest(flags),
   });

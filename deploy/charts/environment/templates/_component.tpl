@@ -46,3 +46,14 @@ Built as a map, because a server-side apply refuses a list with duplicate names.
   value: {{ $value | replace "$" "$$" | toJson }}
 {{- end }}
 {{- end }}
+
+{{/* The security of the database's pods. */}}
+{{- define "database.security" -}}
+runAsNonRoot: true
+# The user `postgres` of the official image; PostgreSQL needs a user that the image knows.
+runAsUser: 999
+runAsGroup: 999
+fsGroup: 999
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: {type: RuntimeDefault}
+{{- end }}

@@ -2,16 +2,44 @@ import type { Settings } from "../../../../config/settings.ts";
 import type { StepCondition } from "../../../../crds/conditions.ts";
 import type { ConfigSetSpec } from "../../../../crds/config-set.ts";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
-import type { EnvironmentSpec, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import type {
+  EnvironmentSpec,
+  EnvironmentStatus,
+  EphemeralEnvironment,
+} from "../../../../crds/environment/ephemeral-environment.ts";
 import type { GeneratedSecret } from "../../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import type { PodProblemReason } from "../../../ports/pods.ts";
+import type { ComponentRepositories } from "../repositories.ts";
+import type { Findings } from "../step-result.ts";
 
 /** A secret variable computed from another one and stored nowhere else. */
 export interface DerivedVariable {
   readonly name: string;
   readonly of: string;
   readonly value: (of: Sensitive) => Sensitive;
+}
+
+/** Basis of a service's values. */
+export interface ServiceInput {
+  readonly environment: EphemeralEnvironment;
+  readonly repositories: ComponentRepositories;
+  /** Version of the config set, if any. */
+  readonly configSet: ConfigSetSpec | undefined;
+}
+
+/** The data that a service is made with, by a Job of the chart before anything else starts. */
+export interface FirstData {
+  /** Status field with what it was made with. */
+  readonly writes: keyof EnvironmentStatus;
+  /** Sentence for users about the load in progress; `undefined` while there is nothing to load. */
+  readonly pending: (input: ServiceInput, settings: Settings) => string | undefined;
+  /** Reason why the environment's chart can't load it; `undefined` where it can. */
+  readonly problem: (input: ServiceInput, settings: Settings) => string | undefined;
+  /** Finding once the service was made, with or without data. */
+  readonly made: (input: ServiceInput) => Findings;
+  /** Finding once the service is wanted no longer. */
+  readonly removed: (environment: EphemeralEnvironment) => Findings;
 }
 
 /**
@@ -24,12 +52,16 @@ export interface BackingService {
   readonly condition: StepCondition;
   /** True when the environment has it: by its spec, else by its config set. */
   readonly isDesired: (spec: EnvironmentSpec, configSet: ConfigSetSpec | undefined) => boolean;
-  readonly values: (configSet: ConfigSetSpec | undefined, settings: Settings) => Readonly<Record<string, unknown>>;
+  readonly values: (input: ServiceInput, settings: Settings) => Readonly<Record<string, unknown>>;
   /** Secrets generated for it, whatever the Repositories list. */
   readonly secrets: readonly GeneratedSecret[];
   /** Further login variables of the components; users' values win. */
   readonly derived: readonly DerivedVariable[];
   /** Remedies for users, where they differ from those of a component. */
   readonly remedies: { readonly [reason in PodProblemReason]?: string };
+  /** Reasons of its condition, where they differ from those of a component. */
+  readonly reasons?: { readonly [reason in PodProblemReason]?: string };
+  /** Absent: it always begins empty. */
+  readonly firstData?: FirstData;
   readonly recorded: (environment: EphemeralEnvironment) => Partial<RecordSpec>;
 }

@@ -1,25 +1,28 @@
 import { hasDatabase } from "../../../../crds/environment/ephemeral-environment.ts";
+import { present } from "../../../../crds/present.ts";
 import { DATABASE_LOGIN } from "../../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import type { BackingService } from "./backing-service.ts";
+import { seed, seedValues } from "./seed.ts";
 
 /** Name of its Service, and component label of its pod. */
 const NAME = "database";
 const OWNER = "app";
 const PORT = 5432;
 
-/** A PostgreSQL of one pod; the chart's templates are `database.yaml` and `files/database.sh`. */
+/** A PostgreSQL of one pod; the chart's templates are `database.yaml` and `seed.yaml`. */
 export const postgresql: BackingService = {
   name: NAME,
   condition: "DatabaseReady",
 
   isDesired: ({ database }, configSet) => database?.provision ?? configSet?.database?.enabled ?? false,
 
-  values(configSet, { database }) {
-    const { version = database.version, sizeGi = database.sizeGi } = configSet?.database ?? {};
-    const { image, storageClass } = database;
-    const values = { image: `${image}:${version}`, user: OWNER, name: OWNER, sizeGi };
-    return storageClass === undefined ? values : { ...values, storageClass };
+  values(input, settings) {
+    const { database } = settings;
+    const { version = database.version, sizeGi = database.sizeGi } = input.configSet?.database ?? {};
+    const image = `${database.image}:${version}`;
+    const values = { image, user: OWNER, name: OWNER, sizeGi, ...present({ storageClass: database.storageClass }) };
+    return { ...values, ...seedValues(input, image, settings) };
   },
 
   secrets: [DATABASE_LOGIN],
@@ -36,10 +39,16 @@ export const postgresql: BackingService = {
 
   remedies: {
     ImagePullFailed:
-      "correct database.image of the settings or database.version of the config set, or give the cluster access to the registry",
+      "correct database.image of the settings or database.version of the config set, or the image of database.seed where the error below names that one, or give the cluster access to the registry",
+    JobFailed:
+      "correct the seed, and name it by another tag or digest; the same one is loaded again when the database is made anew (database.provision false, then true)",
     VolumeMissing:
       "install a default storage class with a provisioner, or name another class in the setting database.storageClass",
   },
+
+  reasons: { JobFailed: "SeedFailed" },
+
+  firstData: seed,
 
   recorded: (environment) => ({ databaseProvisioned: hasDatabase(environment) }),
 };

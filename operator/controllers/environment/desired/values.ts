@@ -45,7 +45,7 @@ function mappedValues(input: PlanInput, mapping: MapTemplate, settings: Settings
 }
 
 function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFacts {
-  const { environment, repositories, configSet } = input;
+  const { environment, repositories } = input;
   const { name, uid } = environment.metadata;
   const variables = variablesOf(input);
   const components = componentsOf(environment).map((component) => {
@@ -57,7 +57,7 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
     return [component, { ...own, branch, commit, env, replicas, resources: fitting }];
   });
   const database = desiredServices(input).find((service) => service.name === "database");
-  const { user, name: databaseName } = (database?.values(configSet, settings) ?? {}) as { user: string; name: string };
+  const { user, name: databaseName } = (database?.values(input, settings) ?? {}) as { user: string; name: string };
   return {
     environment: { name, uid },
     components: Object.fromEntries(components),
@@ -72,7 +72,7 @@ function environmentFacts(input: PlanInput, settings: Settings): EnvironmentFact
 
 /** The platform's layout: its own values win over the environment's overrides, the config set's and the chart's. */
 function layoutValues(input: PlanInput, settings: Settings): Record<string, unknown> {
-  const { environment, repositories, configSet } = input;
+  const { environment, repositories } = input;
   const { name, uid } = environment.metadata;
   const variables = variablesOf(input);
   const components = componentsOf(environment).map((component) => {
@@ -80,7 +80,7 @@ function layoutValues(input: PlanInput, settings: Settings): Record<string, unkn
     const values = { ...chosenValues(input, component, settings), ...ownValues(input, component, settings) };
     return [component, env.length === 0 ? values : { ...values, env }];
   });
-  const services = desiredServices(input).map((service) => [service.name, service.values(configSet, settings)]);
+  const services = desiredServices(input).map((service) => [service.name, service.values(input, settings)]);
   const values = {
     environment: { name, uid },
     ...Object.fromEntries([...components, ...services]),

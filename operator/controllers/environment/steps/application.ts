@@ -16,7 +16,7 @@ import { POD_PROBLEM_REASONS, type Pods, type QuietProblem } from "../../../port
 import { environmentValues, hashOfDesired } from "../desired/values.ts";
 import { type DiagnosisDependencies, diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
-import { type PlanSources, planInput } from "../plan-input.ts";
+import { desiredServices, type PlanSources, planInput } from "../plan-input.ts";
 import { componentRepositories } from "../repositories.ts";
 import type { Step } from "../step.ts";
 import {
@@ -54,9 +54,26 @@ export function application(dependencies: ApplicationDependencies): Step {
       const result = await healthOf(environment, desired, { hash, context: dependencies });
       const deployerApp = namespaceName(environment.metadata.name);
       const findings = { deployerApp, desiredHash: hash, ...renderedSpec(environment, earlier, dependencies) };
-      return withFindings(withLacking(result, lacking), findings);
+      return withFindings(withLacking(withoutFirstData(result, environment, dependencies), lacking), findings);
     },
   };
+}
+
+/** Time until the next values, which the deployer is given as soon as the status says that the data is loaded. */
+const NEXT_VALUES_MS = 1_000;
+
+/** Data that was loaded leaves the values: the environment is not ready before, or it would be updated as soon as it is. */
+function withoutFirstData(
+  result: StepResult,
+  environment: EphemeralEnvironment,
+  dependencies: ApplicationDependencies,
+): StepResult {
+  const input = planInput(environment, dependencies);
+  const isPending = desiredServices(input).some(({ firstData }) => firstData?.pending(input, dependencies.settings));
+  if (result.state !== "done" || !isPending) return result;
+  return waiting("Syncing", "waiting for the deployer to remove the Job that has loaded the first data", {
+    requeueAfterMs: NEXT_VALUES_MS,
+  });
 }
 
 /** Pause between reads of a lacking credential while the application is well. */

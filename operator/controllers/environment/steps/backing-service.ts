@@ -2,12 +2,11 @@ import { findCondition } from "../../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { ObservedApplication } from "../../../ports/deployer.ts";
 import type { BackingService } from "../backing-services/backing-service.ts";
-import { configurationOf } from "../configuration.ts";
 import { hashOfDesired } from "../desired/values.ts";
 import { type DiagnosisDependencies, diagnosePods } from "../diagnosis.ts";
-import type { PlanSources } from "../plan-input.ts";
+import { type PlanInput, type PlanSources, planInput } from "../plan-input.ts";
 import type { Step } from "../step.ts";
-import { done, waiting } from "../step-result.ts";
+import { done, failed, type StepResult, type Unfinished, waiting, withFindings } from "../step-result.ts";
 import { desiredApplication, mayFail } from "./application.ts";
 
 /** Fallback for the deployer's watch. */
@@ -23,26 +22,49 @@ export function backingServices(dependencies: BackingServiceDependencies): reado
 function backingService(service: BackingService, dependencies: BackingServiceDependencies): Step {
   return {
     condition: service.condition,
-    writes: [],
+    writes: service.firstData === undefined ? [] : [service.firstData.writes],
     after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
 
     async run(environment) {
-      const configSet = configurationOf(environment, dependencies)?.spec;
-      if (!service.isDesired(environment.spec, configSet)) return done("NotRequested");
+      const { firstData } = service;
+      const input = planInput(environment, dependencies);
+      if (!service.isDesired(environment.spec, input.configSet)) {
+        return withFindings(done("NotRequested"), firstData?.removed(environment) ?? {});
+      }
       if (environment.spec.suspended) return done("Suspended");
       const desired = desiredApplication(environment, dependencies);
       const observed = dependencies.deployer.observe(desired);
-      if (observed?.state === "healthy") return done("Ready");
-      if (isDeployed(observed)) {
-        const hash = hashOfDesired(desired.chart, desired.values);
-        return podsResult(service, environment, { hash, context: dependencies });
-      }
-      // The state of the desired values is unknown; the running service goes on.
-      if (wasReady(service, environment)) return done("Ready");
-      const message = `waiting for the deployer to create the ${service.name}`;
-      return waiting("Starting", message, { requeueAfterMs: RECHECK_MS });
+      const loading = firstData?.pending(input, dependencies.settings);
+      const hash = hashOfDesired(desired.chart, desired.values);
+      const one = { service, environment, input, observed, hash, loading };
+      return (await loadingResult(one, dependencies)) ?? deployedResult(one, dependencies);
     },
   };
+}
+
+interface DeployedService {
+  readonly service: BackingService;
+  readonly environment: EphemeralEnvironment;
+  readonly input: PlanInput;
+  readonly observed: ObservedApplication | undefined;
+  readonly hash: string;
+  /** Sentence about the first data that is not known to be loaded; `undefined` without any. */
+  readonly loading: string | undefined;
+}
+
+async function deployedResult(one: DeployedService, context: BackingServiceDependencies): Promise<StepResult> {
+  const { service, environment, input, observed, loading } = one;
+  const made = service.firstData?.made(input) ?? {};
+  if (observed?.state === "healthy") return withFindings(done("Ready"), made);
+  if (isDeployed(observed)) {
+    const result = await podsResult(one, context);
+    // The sync ends only after the Job that loads the data.
+    return result.state === "done" || loading !== undefined ? withFindings(result, made) : result;
+  }
+  // The state of the desired values is unknown; the running service goes on.
+  if (wasReady(service, environment)) return done("Ready");
+  const message = `waiting for the deployer to create the ${service.name}`;
+  return waiting("Starting", message, { requeueAfterMs: RECHECK_MS });
 }
 
 const isDeployed = (observed: ObservedApplication | undefined) =>
@@ -53,20 +75,53 @@ function wasReady({ condition }: BackingService, { status }: EphemeralEnvironmen
   return former?.status === "True" && former.reason === "Ready";
 }
 
-async function podsResult(
-  { name, condition }: BackingService,
-  environment: EphemeralEnvironment,
-  { hash, context }: { readonly hash: string; readonly context: DiagnosisDependencies },
-) {
+/** Result while the service's first data is loaded, or can't be; `undefined` otherwise. */
+async function loadingResult(
+  one: DeployedService,
+  context: BackingServiceDependencies,
+): Promise<Unfinished | undefined> {
+  const { service, input, observed, loading: message } = one;
+  if (message === undefined) return undefined;
+  const isSynced = observed?.state === "healthy" || isDeployed(observed);
+  const problem =
+    service.firstData?.problem(input, context.settings) ?? (isSynced ? lackingJob(observed?.kinds) : undefined);
+  if (problem !== undefined) return failed("SeedUnsupported", problem);
+  if (isSynced || observed === undefined) return undefined;
+  const result = await ownResult(one, { message, kinds: [...(observed.kinds ?? []), "Job"] }, context);
+  const isExpected = result.state === "waiting" && AS_EXPECTED.includes(result.reason);
+  return isExpected ? waiting("Seeding", message, { requeueAfterMs: result.requeueAfterMs }) : result;
+}
+
+/** Reasons of a Job that has not ended. */
+const AS_EXPECTED: readonly string[] = ["Progressing", "ResourceNotReady"];
+
+const lackingJob = (kinds: readonly string[] = []) =>
+  kinds.includes("Job")
+    ? undefined
+    : "the chart has no Job for database.seed, and has begun with an empty database: use the platform's chart, or remove the seed";
+
+async function podsResult(one: DeployedService, context: BackingServiceDependencies) {
+  const {
+    service: { name },
+    environment,
+  } = one;
   const readiness = await context.pods.readiness(environment.metadata, name);
   if (readiness === "ready") return done("Ready");
   const message =
     readiness === "unready"
       ? `the ${name} is starting`
       : `the ${name} has no pod: if that lasts, the environment's quota leaves no room for it`;
-  const observed: ObservedApplication = { state: "progressing", revision: "", message };
-  const only = { component: name, condition };
-  const unhealthy = { environment, hash, observed, mayFail: mayFail(environment, hash), only };
-  const result = await diagnosePods(unhealthy, context);
+  const result = await ownResult(one, { message }, context);
   return result.reason === "Progressing" ? { ...result, reason: "Starting" } : result;
+}
+
+/** Diagnosis of the service's own objects. */
+function ownResult(
+  { service, environment, hash }: DeployedService,
+  said: Pick<ObservedApplication, "message" | "kinds">,
+  context: DiagnosisDependencies,
+): Promise<Unfinished> {
+  const observed: ObservedApplication = { state: "progressing", revision: "", ...said };
+  const only = { component: service.name, condition: service.condition };
+  return diagnosePods({ environment, hash, observed, mayFail: mayFail(environment, hash), only }, context);
 }

@@ -1,8 +1,42 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import type { Manifest } from "../../../../deploy/local/kubernetes/api-client.ts";
 import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
 import { suspendedValues } from "../../../../operator/controllers/environment/desired/values.ts";
 import { type Deployment, database, rendered, values } from "./rendered-environment.ts";
+
+const seed = {
+  id: "0a1b2c3d",
+  image: "registry.test/shop/seed:1",
+  path: "/seed/data.sql",
+  format: "sql",
+  seconds: 600,
+};
+const seeded = { ...database, seeded: true };
+
+const script = (name: string) => readFile(`deploy/charts/environment/files/${name}.sh`, "utf8");
+
+interface Job extends Manifest {
+  readonly spec: {
+    readonly activeDeadlineSeconds: number;
+    readonly backoffLimit: number;
+    readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly spec: {
+        readonly containers: readonly [
+          { readonly command: readonly string[]; readonly env: readonly { name: string; value?: string }[] },
+        ];
+        readonly volumes: readonly object[];
+      };
+    };
+  };
+}
+
+interface Annotated {
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+const WAVE = "argocd.argoproj.io/sync-wave";
 
 describe("the environment chart", () => {
   beforeAll(() => helmProgram(), 30 * 60_000);
@@ -44,13 +78,68 @@ describe("the environment chart", () => {
     test("runs its script as it is written: the kubelet expands nothing in it", async () => {
       const { StatefulSet: set } = await withDatabase();
       const { command } = (set as unknown as Deployment).spec.template.spec.containers[0] as { command?: string[] };
-      const script = await readFile("deploy/charts/environment/files/database.sh", "utf8");
-      expect(command).toEqual(["/bin/sh", "-c", script.replaceAll("$", "$$$$")]);
+      const written = (await script("create-database")) + (await script("database"));
+      expect(command).toEqual(["/bin/sh", "-c", written.replaceAll("$", "$$$$")]);
     });
 
     test("asks for the storage class that is named", async () => {
       const { PersistentVolumeClaim: claim } = await withDatabase({ database: { ...database, storageClass: "fast" } });
       expect(claim).toMatchObject({ spec: { storageClassName: "fast" } });
+    });
+
+    test("without a seed has the same pod as ever, or an update would restart every database", async () => {
+      const { StatefulSet: set } = await withDatabase();
+      const { command } = (set as unknown as Deployment).spec.template.spec.containers[0] as { command?: string[] };
+      expect(command?.[2]).not.toContain("seed");
+      expect(set).toMatchObject({
+        spec: { template: { spec: { securityContext: { runAsUser: 999, fsGroup: 999 } } } },
+      });
+    });
+
+    test("has its seed loaded by a Job on its volume, in a wave before all else", async () => {
+      const objects = await rendered({ database: { ...seeded, seed } });
+      const waves = objects.map(({ kind, metadata }) => [kind, (metadata as Annotated).annotations?.[WAVE]]);
+      const early = waves.filter(([, wave]) => wave !== undefined);
+      expect(early.sort()).toEqual([
+        ["Job", "-1"],
+        ["PersistentVolumeClaim", "-1"],
+      ]);
+      const job = objects.find(({ kind }) => kind === "Job") as Job;
+      expect(job.metadata.name).toBe("database-seed-0a1b2c3d");
+      expect(job.spec).toMatchObject({ activeDeadlineSeconds: 600, backoffLimit: 3, podReplacementPolicy: "Failed" });
+      const { containers, volumes } = job.spec.template.spec;
+      expect(volumes).toContainEqual({ name: "data", persistentVolumeClaim: { claimName: "database" } });
+      expect(volumes).toContainEqual({ name: "seed", image: { reference: seed.image } });
+      const [{ command, env }] = containers;
+      const texts = await Promise.all([script("seed"), script("create-database")]);
+      const [made, empty] = texts.map((text) => text.replaceAll("$", "$$$$"));
+      expect(command).toEqual(["/bin/sh", "-c", made, "seed.sh", empty]);
+      expect(env).toContainEqual({ name: "SEED_FILE", value: "/seed/seed/data.sql" });
+    });
+
+    test("shows its seed no secret, and sends the Service's clients elsewhere", async () => {
+      const objects = await rendered({ database: { ...seeded, seed } });
+      const job = objects.find(({ kind }) => kind === "Job") as Job;
+      expect(JSON.stringify(job)).not.toMatch(/secretKeyRef|secretRef|PASSWORD"/);
+      const services = objects.filter(({ kind, metadata }) => kind === "Service" && metadata.name === "database");
+      const [selector = {}] = services.map(
+        ({ spec }) => (spec as { selector: Readonly<Record<string, string>> }).selector,
+      );
+      const { labels } = job.spec.template.metadata;
+      expect(Object.entries(selector).every(([label, value]) => labels[label] === value)).toBe(false);
+      expect(labels["app.kubernetes.io/component"]).toBe("database");
+    });
+
+    test("starts with the data of its seed or not at all, and its Job goes without a change of its pod", async () => {
+      const before = await withDatabase({ database: { ...seeded, seed } });
+      const after = await withDatabase({ database: seeded });
+      expect(after.StatefulSet).toEqual(before.StatefulSet);
+      const { command } = (after.StatefulSet as unknown as Deployment).spec.template.spec.containers[0] as {
+        command?: string[];
+      };
+      const written = await Promise.all(["require-seed", "create-database", "database"].map(script));
+      expect(command?.[2]).toBe(written.join("").replaceAll("$", "$$$$"));
+      expect((await rendered({ database: seeded })).filter(({ kind }) => kind === "Job")).toEqual([]);
     });
 
     test("keeps the volume and runs no pod while it is suspended", async () => {

@@ -93,7 +93,10 @@ describe("the values of an environment", () => {
 });
 
 describe("the database of an environment", () => {
-  const settings = { ...fixtureSettings, database: { image: "registry.test/postgres", version: "18", sizeGi: 2 } };
+  const settings = {
+    ...fixtureSettings,
+    database: { image: "registry.test/postgres", version: "18", sizeGi: 2, seedSeconds: 600 },
+  };
   const given = { image: "registry.test/postgres:18", user: "app", name: "app", sizeGi: 2 };
   const requested = { database: { provision: true } };
 

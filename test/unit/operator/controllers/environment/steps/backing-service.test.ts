@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../../../crds/conditions.ts";
+import type { EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { postgresql } from "../../../../../../operator/controllers/environment/backing-services/postgresql.ts";
 import { environmentValues, hashOfDesired } from "../../../../../../operator/controllers/environment/desired/values.ts";
 import { backingServices } from "../../../../../../operator/controllers/environment/steps/backing-service.ts";
@@ -30,17 +31,29 @@ interface Scene {
   readonly problems?: readonly (readonly [component: string, reason: PodProblemReason])[];
   /** True when the desired values have answered before. */
   readonly serves?: boolean;
+  /** True with a seed in the spec. */
+  readonly hasSeed?: boolean;
+  /** Known state of the database. */
+  readonly database?: EnvironmentStatus["database"];
+  /** Kinds of the chart's objects. */
+  readonly kinds?: readonly string[];
+  /** The chart's own values, as YAML. */
+  readonly chartValues?: string;
 }
+
+const seed = { image: "registry.test/seed:1", path: "/seed/data.sql", format: "sql" } as const;
 
 async function step(scene: Scene) {
   const { provision = true, suspended = false, state, problem, former, serves, problems = [] } = scene;
+  const { hasSeed = false, database: known, kinds = ["Job"], chartValues } = scene;
   const image = `registry.test/shop-api:${commitA}`;
   const applied = { branch: "main", commit: commitA, image };
   const made = environmentFixture({
-    spec: { database: { provision }, suspended },
-    status: { sources: { backend: { applied } } },
+    spec: { database: { provision, ...(hasSeed ? { seed } : {}) }, suspended },
+    status: { sources: { backend: { applied } }, ...(known ? { database: known } : {}) },
   });
-  const repository = repositoryFixture();
+  const chart = { ...fixtureSettings.defaultChart, values: chartValues ?? "" };
+  const repository = repositoryFixture("shop-api", chartValues === undefined ? {} : { chart });
   const hash = hashOfDesired(
     fixtureSettings.defaultChart,
     environmentValues(planInputFixture(made, { backend: repository }), fixtureSettings),
@@ -52,7 +65,7 @@ async function step(scene: Scene) {
     ...(conditions ? { conditions } : {}),
     ...(serves ? { readyAt: CREATED, servingHash: hash } : {}),
   };
-  const observed = state && { state, revision: "", message: "", ...(problem ? { problem } : {}) };
+  const observed = state && { state, revision: "", message: "", kinds, ...(problem ? { problem } : {}) };
   const reads: string[] = [];
   const evidence = async () => "its last line";
   const found = problems.map(
@@ -61,7 +74,7 @@ async function step(scene: Scene) {
       reason,
       evidence,
       since: new Date(CREATED),
-      object: { kind: "StatefulSet", name: component },
+      object: { kind: reason === "JobFailed" ? "Job" : "StatefulSet", name: component },
       what: `it has ${reason}`,
       remedy: "repair it",
     }),
@@ -89,6 +102,8 @@ async function step(scene: Scene) {
 
 const ready = { status: "True", reason: "Ready", message: "" } as const;
 const starting = { status: "Unknown", reason: "Starting", message: "" } as const;
+const seeding = { status: "Unknown", reason: "Seeding", message: "" } as const;
+const seedFailed = { status: "False", reason: "SeedFailed", message: "database: failed: as before" } as const;
 const failedBefore = { status: "False", reason: "CrashLoop", message: "database: as before" } as const;
 
 describe("a backing service", () => {
@@ -180,6 +195,82 @@ describe("a backing service", () => {
       scene: { state: "progressing", former: failedBefore },
       expected: { state: "failed", reason: "CrashLoop", message: "database: as before" },
       reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "is seeding while the sync waits for the Job",
+      scene: { hasSeed: true, state: "waiting", former: seeding, problems: [["database", "ResourceNotReady"]] },
+      expected: {
+        state: "waiting",
+        reason: "Seeding",
+        message: expect.stringContaining("loading the seed /seed/data.sql of image 'registry.test/seed:1'"),
+      },
+      reads: ["pods"],
+    },
+    {
+      name: "whose seed's image can't be pulled says so",
+      scene: { hasSeed: true, state: "waiting", former: seeding, problems: [["database", "ImagePullFailed"]] },
+      expected: { state: "failed", reason: "ImagePullFailed", message: expect.stringContaining("database.seed") },
+      reads: ["pods"],
+    },
+    {
+      name: "whose seed is broken fails with its last lines, although the deployer goes on to retry",
+      scene: {
+        hasSeed: true,
+        state: "broken",
+        problem: "SyncFailed",
+        former: seeding,
+        problems: [["database", "JobFailed"]],
+      },
+      expected: {
+        state: "failed",
+        reason: "SeedFailed",
+        message: expect.stringMatching(
+          /^database: it has JobFailed: correct the seed.*\nLast output of .*\nits last line$/s,
+        ),
+      },
+      reads: ["pods"],
+    },
+    {
+      name: "keeps the failure of its seed during a retry",
+      scene: { hasSeed: true, state: "waiting", former: seedFailed },
+      expected: { state: "failed", reason: "SeedFailed", message: seedFailed.message },
+      reads: ["pods"],
+    },
+    {
+      name: "is made with its seed once the sync has gone on",
+      scene: { hasSeed: true, state: "progressing", former: seeding },
+      expected: { state: "waiting", reason: "Starting", findings: { database: { made: true, seed } } },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "is made with its seed when everything is healthy at once",
+      scene: { hasSeed: true, state: "healthy", former: seeding },
+      expected: { state: "done", reason: "Ready", findings: { database: { made: true, seed } } },
+    },
+    {
+      name: "that was made before gets no seed",
+      scene: { hasSeed: true, state: "healthy", former: ready, database: { made: true } },
+      expected: { state: "done", reason: "Ready" },
+    },
+    {
+      name: "that an older version of the platform made gets no seed",
+      scene: { hasSeed: true, state: "healthy", former: ready },
+      expected: { state: "done", reason: "Ready", findings: { database: { made: true } } },
+    },
+    {
+      name: "that is wanted no longer may be made anew",
+      scene: { provision: false, state: "healthy", database: { made: true, seed } },
+      expected: { state: "done", reason: "NotRequested", findings: { database: { made: false } } },
+    },
+    {
+      name: "with a seed fails where the chart has values of its own",
+      scene: { hasSeed: true, state: "healthy", former: starting, chartValues: "host: ${database.host}" },
+      expected: { state: "failed", reason: "SeedUnsupported", message: expect.stringContaining("values of its own") },
+    },
+    {
+      name: "with a seed fails where the chart has no Job for it",
+      scene: { hasSeed: true, state: "healthy", former: starting, kinds: ["Deployment"] },
+      expected: { state: "failed", reason: "SeedUnsupported", message: expect.stringContaining("no Job") },
     },
     {
       name: "of an environment that serves fails nothing",
