@@ -32,7 +32,7 @@ const databaseIs = (name: string, reason: string, seconds = 90) =>
 async function create(name: string, file: string): Promise<string> {
   const { frontend_repo: _, frontend_branch: __, ...backendOnly } = creation(name);
   const body = { ...backendOnly, provision_database: true, database_seed: seedOf(file) };
-  return (await platform.call("POST /api/v2/environments", { body })).id;
+  return (await platform.call("POST /api/v2/environments", { body })).environment.id;
 }
 
 const shown = (id: string) =>
