@@ -213,8 +213,8 @@ const MADE = [
 const SEED_JOB = { group: "batch", version: "v1", kind: "Job", name: "database-seed", status: "Synced" };
 
 function resourcesOf(application: WireObject, fate: Fate): object {
-  const { source } = application.spec as { source: { helm?: { valuesObject?: { database?: { seed?: object } } } } };
-  const seeded = source.helm?.valuesObject?.database?.seed === undefined ? [] : [SEED_JOB];
+  const { source } = application.spec as { source?: { helm?: { valuesObject?: { database?: { seed?: object } } } } };
+  const seeded = source?.helm?.valuesObject?.database?.seed === undefined ? [] : [SEED_JOB];
   const resources = [...(fate === "degraded" || fate === "progressing" ? MADE : []), ...seeded];
   return resources.length === 0 ? {} : { resources };
 }
