@@ -121,8 +121,10 @@ test("every dialog is accessible and fits", async ({ page, complaints }) => {
 
 test("the picture of the README is made", async ({ page, complaints }) => {
   await page.setViewportSize({ width: 1240, height: 640 });
+  // The first environment of a local cluster; it may be asleep.
+  const hello = { path: { environment_id: "hello" }, body: { suspended: false } };
+  await asAdministrator.call("PATCH /api/v2/environments/{environment_id}", hello);
   await signIn(page, complaints, "maintainer");
-  // The first environment of a local cluster.
   await page.getByRole("link", { name: "hello", exact: true }).click();
   await expect(page.getByRole("main")).toContainText(/healthy, \d+ ms/);
   await page.screenshot({ path: screenshot("readme") });

@@ -153,7 +153,7 @@ def before_load_schema(context, raw_schema):
         forms = raw_schema["paths"][path]["post"]["requestBody"]["content"]["application/x-www-form-urlencoded"]
         # Schemathesis can't write JSON into a field of a form.
         create = schemas[title]["properties"]
-        fields = {name: spelled_out(field) for name, field in create.items() if name not in ("config_overrides", "sleep")}
+        fields = {name: spelled_out(field) for name, field in create.items() if name not in ("config_overrides", "sleep", "database_seed")}
         forms["schema"] = {**schemas[title], "properties": fields}
     for title in ("ConfigSetRequest", "ConfigSetContent"):
         content = without_references(schemas[title]["properties"])

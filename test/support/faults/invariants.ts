@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { present } from "../../../crds/present.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { WireObject } from "../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../operator/kit/client/kube-client.ts";
@@ -189,7 +190,13 @@ function said(status: unknown): object {
     feedback: ____,
     announced: _____,
     conditions = [],
+    sleeps,
     ...rest
   } = (status ?? {}) as NonNullable<EphemeralEnvironment["status"]>;
-  return { ...rest, conditions: conditions.map(({ observedGeneration: ______, ...condition }) => condition) };
+  return {
+    ...rest,
+    conditions: conditions.map(({ observedGeneration: ______, ...condition }) => condition),
+    // What it used before is known only of one that was awake for more than a moment.
+    ...present({ sleeps: sleeps?.map(({ awake: _______, ...sleep }) => sleep) }),
+  };
 }
