@@ -10,6 +10,7 @@ import { asRun, isAsleep, nextSleep } from "../../../crds/environment/sleep.ts";
 import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import { sleepsAfter } from "../../../crds/usage/sleeps.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
+import { insteadOf, isForbidden } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
 import { finalize } from "./deletion/finalize.ts";
@@ -95,6 +96,8 @@ export function createEnvironmentReconciler(context: ReconcilerContext): Reconci
 
 const JOBS: ReadonlySet<string> = new Set(["Job", "CronJob"]);
 const JOB_RECHECK_MS = MINUTE_MS;
+/** The restored right may take effect a moment after it is written. */
+const RIGHT_RECHECK_MS = 2_000;
 
 /** True at the end of an update, which its next sleep waits for; a wake is one, too. */
 function maySleepNext({ status: former }: EphemeralEnvironment, { sleep, rollout }: EnvironmentStatus): boolean {
@@ -113,7 +116,9 @@ async function withSleep(environment: EphemeralEnvironment, context: AdvanceCont
   return asRun({ ...environment, status: sleep === undefined ? status : { ...status, sleep } });
 }
 
-/** A running Job keeps it awake, like an update. */
+/**
+ * A running Job keeps it awake, like an update. So does a lost right to see its pods: the steps that follow restore it.
+ */
 async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContext): Promise<SleepStatus | undefined> {
   const { clock, observedRequests, pods, requeueUrgently, settings, wakeLimiter } = context;
   const input = {
@@ -126,9 +131,9 @@ async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContex
   const sleep = nextSleep(environment, input);
   if (isAsleep(environment)) return wakeLimiter.mayFollow(environment, sleep) ? sleep : environment.status?.sleep;
   if (sleep?.state !== "asleep") return sleep;
-  const running = await pods.running(environment.metadata);
-  if (!running.some(({ kind }) => JOBS.has(kind))) return sleep;
-  requeueUrgently(JOB_RECHECK_MS);
+  const running = await pods.running(environment.metadata).catch(insteadOf(isForbidden, undefined));
+  if (running?.some(({ kind }) => JOBS.has(kind)) === false) return sleep;
+  requeueUrgently(running === undefined ? RIGHT_RECHECK_MS : JOB_RECHECK_MS);
   return nextSleep(environment, { ...input, isServing: false });
 }
 

@@ -7,7 +7,9 @@ import { REQUESTED_ANNOTATION, WAKE_ANNOTATION } from "../../../crds/group.ts";
 import type { SleepWish } from "../../../crds/sleep.schema.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { ObservedRequests } from "../../../operator/controllers/activity/observed-requests.ts";
-import { eventKind } from "../../../operator/kit/client/kinds.ts";
+import { KubeError } from "../../../operator/kit/client/errors.ts";
+import { eventKind, roleBindingKind } from "../../../operator/kit/client/kinds.ts";
+import type { Pods } from "../../../operator/ports/pods.ts";
 import type { UrlProber } from "../../../operator/ports/url-prober.ts";
 import { correctedClock } from "../../support/faults/skewed-clock.ts";
 import { applicationValues } from "../../support/fixtures/application-values.ts";
@@ -24,10 +26,26 @@ const prober: UrlProber = {
 };
 let world: World;
 
+const bindingOf = (name: string) => ({ name: "ephemeral-environment", namespace: `env-${name}` });
+
+/** The operator sees pods by the binding in their namespace, at once: an API server would still know a deleted one. */
+const byBinding = (pods: Pods): Pods => ({
+  ...pods,
+  async running(environment) {
+    const binding = await world.admin.find(roleBindingKind, bindingOf(environment.name));
+    if (binding === undefined) throw new KubeError({ status: 403, reason: "Forbidden" });
+    return pods.running(environment);
+  },
+});
+
 beforeAll(async () => {
   world = await createWorld();
   const settings = settingsFrom({ ...testSettings, reconcile: { wakesAtOnce: 1 } });
-  await world.startOperator({ clock, settings, onPorts: (ports) => ({ ...ports, observedRequests, prober }) });
+  await world.startOperator({
+    clock,
+    settings,
+    onPorts: (ports) => ({ ...ports, observedRequests, prober, pods: byBinding(ports.pods) }),
+  });
 }, 180_000);
 afterAll(() => world.stop(), 60_000);
 
@@ -101,6 +119,15 @@ describe("an environment with a schedule", () => {
     await pass("worker", 22 * HOUR_MS);
     const next = await world.expectState("worker", "awake", isAwake);
     expect(sleepOf(next)).toMatchObject({ cause: "schedule" });
+  }, 90_000);
+
+  test("gets its binding back and then sleeps, although nobody sees without it what runs", async () => {
+    await world.create("unbound", { ...backendOnly, ttlHours: 168, sleep: hoursAroundNow() });
+    await world.expectState("unbound", "awake", isAwake);
+    clock.correct(HOUR_MS + MINUTE_MS);
+    await world.admin.delete(roleBindingKind, bindingOf("unbound"));
+    await world.expectState("unbound", "asleep", isAsleep);
+    expect(await world.admin.find(roleBindingKind, bindingOf("unbound"))).toBeDefined();
   }, 90_000);
 
   test("wakes by a request later than its sleep, and sleeps again an hour later", async () => {
