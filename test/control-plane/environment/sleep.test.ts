@@ -121,7 +121,7 @@ describe("an environment with a schedule", () => {
     expect(sleepOf(next)).toMatchObject({ cause: "schedule" });
   }, 90_000);
 
-  test("gets its binding back and then sleeps, although nobody sees without it what runs", async () => {
+  test("gets its binding back and then sleeps, although what runs is hidden without it", async () => {
     await world.create("unbound", { ...backendOnly, ttlHours: 168, sleep: hoursAroundNow() });
     await world.expectState("unbound", "awake", isAwake);
     clock.correct(HOUR_MS + MINUTE_MS);
