@@ -7,20 +7,13 @@ import { type Created, creation, Environments, untilReady } from "./support/envi
 import { list, waitFor } from "./support/kubectl.ts";
 import { platform } from "./support/platform.ts";
 import { site, TEST_DEADLINE_MS } from "./support/site.ts";
+import { FAR_HOURS } from "./support/sleep.ts";
 import { waitUntil } from "./support/wait.ts";
 
 jest.setTimeout(TEST_DEADLINE_MS);
 
 const environments = new Environments();
 afterAll(() => environments.removeAll());
-
-/** Hours that are always over, or far away. */
-const NEVER = { schedule: { time_zone: "Etc/UTC", awake: [`${farDay()} 03:00-03:01`] } };
-
-function farDay(): string {
-  const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-  return days[(new Date().getUTCDay() + 3) % 7] ?? "Sun";
-}
 
 interface Reply {
   readonly status: number;
@@ -67,7 +60,7 @@ async function createAwake(purpose: string, more: object = {}) {
 async function fallAsleep({ name, id }: { readonly name: string; readonly id: string }): Promise<void> {
   await platform.call("PATCH /api/v2/environments/{environment_id}", {
     path: { environment_id: id },
-    body: { sleep: NEVER },
+    body: { sleep: FAR_HOURS },
   });
   await waitFor(["--for=jsonpath={.status.sleep.state}=asleep", `eenv/${name}`]);
   await waitUntil({

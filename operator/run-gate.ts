@@ -6,6 +6,7 @@ import { environmentType } from "./adapters/kubernetes/kinds.ts";
 import { kubernetesSleepingEnvironments } from "./adapters/kubernetes/sleeping-environments.ts";
 import { gateMetrics } from "./adapters/prometheus/gate.ts";
 import { createGate } from "./gate/gate.ts";
+import { GATE_AGENT } from "./gate/request.ts";
 import { startGateServer } from "./gate/server.ts";
 import { createCacheSet } from "./kit/cache/cache-set.ts";
 import { createKubeClient } from "./kit/client/create-kube-client.ts";
@@ -29,7 +30,7 @@ export async function runGate(settings: Settings, settingsFile: string): Promise
   const metrics = gateMetrics();
   const { onKubeRequest: onRequest } = metrics;
   const kubeConfig = await kubeConfigOf(process.env);
-  const client = createKubeClient({ kubeConfig, clock, userAgent: "ephemeral-environments-gate", onRequest });
+  const client = createKubeClient({ kubeConfig, clock, userAgent: GATE_AGENT, onRequest });
   const watches = createCacheSet({ client, clock, log });
   const cache = watches.watch({ type: environmentType, withoutManagedFields: true, isInterned: true });
   const { baseDomain, publicPort, ingressAddress, ingressCaFile, gate: own } = settings;

@@ -66,7 +66,7 @@ const fields = {
       Type.Unsafe<string>({ ...version, "x-refusal": "must be a version in digits and dots, such as 18 or 17.2" }),
     ),
     size_gi: Type.Optional(sizeGi),
-    seed: Type.Optional(described(DatabaseSeed, "What new databases begin with, for environments that don't say it.")),
+    seed: Type.Optional(described(DatabaseSeed, "Seed of new databases, for environments that name none.")),
   }),
   quota: closed(
     {

@@ -172,7 +172,7 @@ const hours = (description: string) => Type.Number({ minimum: 0, description });
 /** Sleep of a group or a day. */
 const slept = {
   asleep_hours: hours("Hours asleep, of all environments together."),
-  saved: money("What they saved."),
+  saved: money("Saving of their sleep."),
   saved_cents: orNull(Type.Integer(), "The same in hundredths of the currency."),
 };
 
@@ -198,7 +198,7 @@ export const SleepInsights = closed(
     }),
     saved: closed(
       {
-        total: orNull(Type.Number(), "What sleep saved. null: nothing slept whose requests are known."),
+        total: orNull(Type.Number(), "Saving of all sleep. null: nothing slept whose requests are known."),
         total_cents: orNull(Type.Integer(), "The same in hundredths of the currency."),
         known_percent: numberOfPeriod("Share of the hours asleep for which the saving is known."),
       },
@@ -210,7 +210,7 @@ export const SleepInsights = closed(
     group_by: literals(DIMENSIONS),
     groups: Type.Array(
       closed({ id: Group.properties.id, kind: Group.properties.kind, ...slept }, { title: "SleepGroup" }),
-      { description: "Those that slept; the hours add up to the whole, but for rounding." },
+      { description: "Groups that slept; the hours add up to the whole, but for rounding." },
     ),
     series: Type.Array(closed({ date, ...slept }, { title: "SleepDay" })),
     possible: closed(
@@ -220,12 +220,12 @@ export const SleepInsights = closed(
         ...saving,
         greatest: Type.Array(
           closed({ id: Type.String(), name: Type.String(), ...saving }, { title: "SleepCandidate" }),
-          { description: "Those with the greatest saving; twenty at most." },
+          { description: "Environments with the greatest saving; twenty at most." },
         ),
       },
       {
         description:
-          "What the assumed schedule would save of the ready environments of the caller's view whose sleep is undecided: no schedule, no idle time, no wish to stay awake, no suspension. A share of CPU and memory by the hours of a week; their use is not known.",
+          "Saving by the assumed schedule, of the ready environments of the caller's view whose sleep is undecided: no schedule, no idle time, no wish to stay awake, no suspension. A share of CPU and memory by the hours of a week; their use is not known.",
       },
     ),
   },

@@ -702,7 +702,7 @@ export type CurrentUser = {
   readonly token_expires_at: string | null;
 };
 
-/** What the database begins with; as the config set, else the Repository says, when left out. */
+/** Seed of the database; that of the config set, else of the Repository, when left out. */
 export type DatabaseSeed = {
   /** The image that has the file, with a tag or a digest; nothing of it is run. Nodes pull it without the credentials of Repositories. */
   readonly image: string;
@@ -1723,7 +1723,7 @@ export type SleepDay = {
   readonly date: string;
   /** Hours asleep, of all environments together. */
   readonly asleep_hours: number;
-  /** What they saved. null: nothing is known. */
+  /** Saving of their sleep. null: nothing is known. */
   readonly saved: number | null;
   /** The same in hundredths of the currency. */
   readonly saved_cents: number | null;
@@ -1736,7 +1736,7 @@ export type SleepGroup = {
   readonly kind: "named" | "none" | "other";
   /** Hours asleep, of all environments together. */
   readonly asleep_hours: number;
-  /** What they saved. null: nothing is known. */
+  /** Saving of their sleep. null: nothing is known. */
   readonly saved: number | null;
   /** The same in hundredths of the currency. */
   readonly saved_cents: number | null;
@@ -1762,7 +1762,7 @@ export type SleepInsights = {
   };
   /** The price of what pods and volumes requested when they were last awake, less that of what they requested asleep: both by the prices of the installation, also where OpenCost allocates costs. */
   readonly saved: {
-    /** What sleep saved. null: nothing slept whose requests are known. */
+    /** Saving of all sleep. null: nothing slept whose requests are known. */
     readonly total: number | null;
     /** The same in hundredths of the currency. */
     readonly total_cents: number | null;
@@ -1770,10 +1770,10 @@ export type SleepInsights = {
     readonly known_percent: number | null;
   };
   readonly group_by: "repository" | "creator" | "config_set" | "trigger";
-  /** Those that slept; the hours add up to the whole, but for rounding. */
+  /** Groups that slept; the hours add up to the whole, but for rounding. */
   readonly groups: readonly (SleepGroup)[];
   readonly series: readonly (SleepDay)[];
-  /** What the assumed schedule would save of the ready environments of the caller's view whose sleep is undecided: no schedule, no idle time, no wish to stay awake, no suspension. A share of CPU and memory by the hours of a week; their use is not known. */
+  /** Saving by the assumed schedule, of the ready environments of the caller's view whose sleep is undecided: no schedule, no idle time, no wish to stay awake, no suspension. A share of CPU and memory by the hours of a week; their use is not known. */
   readonly possible: {
     /** Hours of the assumed schedule, in whatever time zone. */
     readonly assumed_awake: string;
@@ -1782,7 +1782,7 @@ export type SleepInsights = {
     /** Expected saving in the next seven days, or until the expiry, if that is sooner. */
     readonly saving: number;
     readonly saving_cents: number;
-    /** Those with the greatest saving; twenty at most. */
+    /** Environments with the greatest saving; twenty at most. */
     readonly greatest: readonly (SleepCandidate)[];
   };
 };

@@ -16,13 +16,13 @@ const PastSleep = Type.Object({
   cause: literals(REST_CAUSES, { description: "Cause of the sleep; person: one suspended it." }),
   awake: Type.Optional(
     Type.Object(RequestedResources, {
-      description: "What its pods and volumes requested when it was last awake; absent when that is unknown.",
+      description: "Requests of its pods and volumes when it was last awake; absent when these are unknown.",
     }),
   ),
   until: Type.Optional(timestamp("End of the sleep; absent while it lasts, and where a deletion ended it.")),
   wokenBy: Type.Optional(
     literals(WAKE_CAUSES, {
-      description: "What woke it; absent where another sleep followed at once. request: one to its host.",
+      description: "Cause of the wake; absent where another sleep followed at once. request: one to its host.",
     }),
   ),
   requestedAt: Type.Optional(timestamp("Time of the request that woke it, if one did.")),

@@ -224,7 +224,7 @@ function addUsage(
   }
   sum.thereSeconds += secondsBetween(Math.max(createdMs, period.fromMs), endMs);
   addCharge(sum, record, period.fromMs, endMs);
-  // What is being deleted would not run anyway.
+  // An environment that is being deleted would not run anyway.
   if (record.sleeps !== undefined) addSleeps(sum, record, period.fromMs, Math.min(endMs, deletedMs ?? endMs));
 }
 

@@ -1,4 +1,5 @@
 import { list } from "../support/kubectl.ts";
+import { FAR_HOURS } from "../support/sleep.ts";
 import {
   asDeveloper,
   expect,
@@ -17,15 +18,10 @@ test.use({ ignoreHTTPSErrors: true });
 const name = ownName("asleep");
 test.afterAll(() => removeEnvironment(name));
 
-const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-/** A minute in some days. */
-const FAR = `${DAYS[(new Date().getUTCDay() + 3) % 7]} 03:00-03:01`;
-
 /** Lets it sleep, and waits until no Ingress of it answers any more. */
 async function letSleep(): Promise<void> {
   const path = { environment_id: name };
-  const sleep = { schedule: { time_zone: "Etc/UTC", awake: [FAR] } };
-  await asDeveloper.call("PATCH /api/v2/environments/{environment_id}", { path, body: { sleep } });
+  await asDeveloper.call("PATCH /api/v2/environments/{environment_id}", { path, body: { sleep: FAR_HOURS } });
   const left = () => list("pods,ingresses", `--namespace=env-${name}`);
   await expect.poll(left, { timeout: 60_000 }).toEqual([]);
 }

@@ -1,6 +1,8 @@
+import { insteadOf } from "../kit/client/errors.ts";
+import { orAborted } from "../kit/time/deadline.ts";
 import type { IngressClient } from "../ports/ingress-client.ts";
 import type { SleepingEnvironments } from "../ports/sleeping-environments.ts";
-import { GATE_HEADER, type NamedHost } from "./request.ts";
+import { GATE_AGENT, GATE_HEADER, type NamedHost } from "./request.ts";
 import { type HostState, hostState } from "./state.ts";
 
 /** Time between two looks at a host that is about to answer. */
@@ -41,7 +43,7 @@ export class Passage {
     const opening = this.#openings.get(host.host) ?? this.#begin(host);
     opening.waiting += 1;
     try {
-      return await Promise.race([opening.outcome, aborted(signal)]);
+      return await orAborted(opening.outcome, signal).catch(insteadOf(() => signal.aborted, undefined));
     } finally {
       opening.waiting -= 1;
       if (opening.waiting === 0) this.#end(host, opening);
@@ -74,7 +76,7 @@ export class Passage {
 
   /** True when something behind the ingress answers, whatever it says. */
   async #answers(host: string, signal: AbortSignal): Promise<boolean> {
-    const request = { method: "HEAD", target: "/", headers: { "user-agent": OWN_AGENT }, body: Buffer.alloc(0) };
+    const request = { method: "HEAD", target: "/", headers: { "user-agent": GATE_AGENT }, body: Buffer.alloc(0) };
     try {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(LOOK_DEADLINE_MS)]);
       const { status, headers, body } = await this.#context.ingress.send(host, request, bounded);
@@ -89,13 +91,4 @@ export class Passage {
 function stateOf({ host, environment }: NamedHost, environments: SleepingEnvironments): HostState | undefined {
   const found = environments.find(environment);
   return found && hostState(found, host);
-}
-
-const OWN_AGENT = "ephemeral-environments-gate";
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
 }

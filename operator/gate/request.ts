@@ -3,6 +3,9 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Header by which parts of the gate know each other: on requests that it passes on, and on all of its answers. */
 export const GATE_HEADER = "x-environment-gate";
 
+/** Agent of the gate's own requests, to environments and to the API server. */
+export const GATE_AGENT = "ephemeral-environments-gate";
+
 /** The parts of a request that decide about its answer. */
 export interface GateRequest {
   readonly method: string;

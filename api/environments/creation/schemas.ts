@@ -81,10 +81,7 @@ export const CreateReportRequest = closed(
   {
     ...CreateRequest.properties,
     database_seed: Type.Optional(
-      described(
-        DatabaseSeed,
-        "What the database begins with; as the config set, else the Repository says, when left out.",
-      ),
+      described(DatabaseSeed, "Seed of the database; that of the config set, else of the Repository, when left out."),
     ),
     sleep: Type.Optional(SleepRequest),
   },

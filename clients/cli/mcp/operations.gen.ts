@@ -418,7 +418,7 @@ export const OPERATIONS = {
             }
           },
           "additionalProperties": false,
-          "description": "What the database begins with; as the config set, else the Repository says, when left out."
+          "description": "Seed of the database; that of the config set, else of the Repository, when left out."
         },
         "sleep": {
           "type": "object",
