@@ -89,6 +89,8 @@ bench-console: node_modules ## Measure the web console in a browser beside ten t
 	@$(NODE) test/bench/console/main.ts
 bench-masking: node_modules ## Measure how secrets are masked in logs, with the worst values that the limits allow
 	@$(NODE) test/bench/masking.ts
+bench-wake: node_modules ## Measure how a request wakes an environment of the running local cluster, beside kubectl scale (make up first; ROUNDS=5 REQUESTS=200)
+	@$(NODE) test/bench/wake.ts
 bench-seed: node_modules ## Measure the load of a database's seed beside psql and pg_restore by hand (ROWS=200000 ROUNDS=5; root on Linux)
 	@$(NODE) test/bench/seed.ts
 
@@ -104,4 +106,4 @@ node_modules/.complete: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test test-steady image image-pins publish audit clients sdk down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-console screenshot e2e-install bench bench-operator bench-api bench-webhooks bench-cli bench-console bench-masking bench-seed help
+.PHONY: up test test-steady image image-pins publish audit clients sdk down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-console screenshot e2e-install bench bench-operator bench-api bench-webhooks bench-cli bench-console bench-masking bench-seed bench-wake help

@@ -18,6 +18,11 @@ export function isAsleep({ status }: Pick<EphemeralEnvironment, "status">): bool
   return status?.sleep?.state === "asleep";
 }
 
+/** True once its chart is scaled to zero, asleep or suspended, and until it is awake again. */
+export function isScaledToZero(status: EphemeralEnvironment["status"]): boolean {
+  return (["Suspended", "Asleep"] as const).some((type) => findCondition(status?.conditions, type) !== undefined);
+}
+
 /** State of sleep for users: also a person may have it asleep. */
 export function sleepState({ spec, status }: EphemeralEnvironment): SleepStatus["state"] {
   return spec.suspended ? "asleep" : (status?.sleep?.state ?? "awake");

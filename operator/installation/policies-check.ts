@@ -58,6 +58,7 @@ export const POLICIES_READ = [
   "notifications",
   "platform-jobs",
   "platform-repositories",
+  "platform-scale",
   "platform-teardown",
   "platform-volumes",
   "webhook-deliveries",

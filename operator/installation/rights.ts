@@ -109,6 +109,10 @@ export const PLATFORM_ROLES: readonly PlatformRole[] = [
         why: "Says what refuses to make pods, such as a quota.",
       },
       {
+        rule: { group: "apps", resources: ["deployments/scale", "statefulsets/scale"], verbs: ["patch"] },
+        why: "An environment that wakes has its pods at once, and not only when Argo CD has rendered its chart. The policy `platform-scale` lets the platform raise them from zero, and nothing else.",
+      },
+      {
         rule: { group: "batch", resources: ["jobs"], verbs: ["delete"] },
         why: "A Job's pods can't be changed: one that an update wants otherwise is deleted, so that Argo CD makes it anew. The policy `platform-jobs` holds this to Jobs of the environment's chart that have ended and have a `ttlSecondsAfterFinished`.",
       },

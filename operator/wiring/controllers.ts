@@ -12,6 +12,7 @@ import { kubernetesNotifications } from "../adapters/kubernetes/records/notifica
 import { kubernetesRollupStore, watchedRollupDays } from "../adapters/kubernetes/records/rollups.ts";
 import { kubernetesRepositories } from "../adapters/kubernetes/repositories.ts";
 import { kubernetesStatusWriter } from "../adapters/kubernetes/status-writer.ts";
+import { kubernetesWorkloadScaler } from "../adapters/kubernetes/workload-scaler.ts";
 import { extensionKeyOf } from "../adapters/platform-keys/platform-keys.ts";
 import { createAnnouncer, createHookAlert } from "../announcements/announcer.ts";
 import { BACKING_SERVICES } from "../controllers/environment/backing-services/index.ts";
@@ -75,6 +76,7 @@ export function controllerDependencies(
     deployer: dependencies.deployer.deployer({ cluster, client, clock }),
     secretManager,
     pods: kubernetesPods(client, clock, serviceNames),
+    workloadScaler: kubernetesWorkloadScaler(client),
     prober: dependencies.createProber(),
     repositoryHost,
     backingServices: BACKING_SERVICES,

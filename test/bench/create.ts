@@ -2,8 +2,6 @@
  * Measures the create path on the running local cluster, from a client: beside the raw writes of the same three objects in
  * the same run, and beside the deployer's time, which no operator can shorten.
  */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { identityFolder } from "../../deploy/local/folders.ts";
 import { signedIdToken } from "../../deploy/local/identity/tokens.ts";
@@ -16,13 +14,14 @@ import type { KubeClient } from "../../operator/kit/client/kube-client.ts";
 import type { KubeObject, ResourceType } from "../../operator/kit/client/objects.ts";
 import { until } from "../support/fixtures/until.ts";
 import { arrivals } from "./arrivals.ts";
+import { localVariables } from "./local-variables.ts";
 import { type Openings, optionsOf, runBenchmark } from "./run-benchmark.ts";
 import { quantile, table } from "./table.ts";
 import type { Verdict } from "./verdict.ts";
 
 const options = optionsOf({ runs: { value: "10", help: "environments" } }, "The local cluster must run: 'make up'.");
 const runs = Number(options.runs);
-const variables = shellVariables();
+const variables = localVariables();
 const kubeConfig = new KubeConfig();
 kubeConfig.loadFromFile(variables.KUBECONFIG as string);
 const admin = createKubeClient({ kubeConfig });
@@ -145,14 +144,4 @@ function isHealthy(object: KubeObject): boolean {
 
 function phase(object: KubeObject): string | undefined {
   return (object as { status?: { phase?: string } }).status?.phase;
-}
-
-function shellVariables(): Record<string, string> {
-  const file = resolve(import.meta.dirname, "../../.local/env");
-  try {
-    const text = readFileSync(file, "utf8");
-    return Object.fromEntries([...text.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
-  } catch (cause) {
-    throw new Error("the local cluster is not running: start it with 'make up'", { cause });
-  }
 }

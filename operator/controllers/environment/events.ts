@@ -4,7 +4,7 @@ import { desiredCommit } from "../../../crds/environment/component-build.ts";
 import type { TeardownBlocker } from "../../../crds/environment/environment-status.schema.ts";
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
-import { asRun, isAsleep } from "../../../crds/environment/sleep.ts";
+import { asRun, isAsleep, isScaledToZero } from "../../../crds/environment/sleep.ts";
 import { AUDIT_ID_ANNOTATION } from "../../../crds/group.ts";
 import { COMPONENTS, shortCommit } from "../../../crds/names.ts";
 import type { Clock } from "../../kit/time/clock.ts";
@@ -138,8 +138,6 @@ export function deleted(environment: EphemeralEnvironment, now: Date): Event {
   return normal("Deleted", "Delete", `${what} ${seconds} s after its deletion began`);
 }
 
-const isScaledToZero = (status: EnvironmentStatus | undefined) =>
-  (["Suspended", "Asleep"] as const).some((type) => findCondition(status?.conditions, type) !== undefined);
 const readyOf = (status: EnvironmentStatus | undefined) => findCondition(status?.conditions, "Ready");
 const blockersOf = ({ status }: EphemeralEnvironment) => status?.teardown?.blockers ?? [];
 const nameOf = ({ kind, name, reason }: TeardownBlocker) => [kind, name, reason].filter(Boolean).join(" ");

@@ -38,6 +38,7 @@ type Reaching = Pick<
   | "secretManager"
   | "deployer"
   | "pods"
+  | "workloadScaler"
   | "repositoryHost"
   | "prober"
   | "pullRequestHost"
@@ -73,6 +74,7 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
     removeProject: owner,
   },
   pods: { diagnose: owner, lastOutput: owner, readiness: owner, commits: owner, running: owner },
+  workloadScaler: { scaleFromZero: owner },
   repositoryHost: { head: branch },
   prober: { probe: host },
   pullRequestHost: { report: pullRequest, comment: pullRequest, deploy: pullRequest, retire: pullRequest },

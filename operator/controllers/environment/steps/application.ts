@@ -31,8 +31,13 @@ import {
   withFindings,
 } from "../step-result.ts";
 import { type ChartLoginDependencies, ensureConfined } from "./chart-login.ts";
+import { scaleAtWake, type WakeDependencies } from "./scale-at-wake.ts";
 
-interface ApplicationDependencies extends PlanSources, DiagnosisDependencies, ChartLoginDependencies {}
+interface ApplicationDependencies
+  extends PlanSources,
+    DiagnosisDependencies,
+    ChartLoginDependencies,
+    WakeDependencies {}
 
 /**
  * Deploys the chart with the environment's values, and waits until it is healthy. The deployer's project comes first:
@@ -51,6 +56,7 @@ export function application(dependencies: ApplicationDependencies): Step {
       if (lacking !== undefined && environment.status?.desiredHash === undefined) return lacking;
       await dependencies.deployer.ensure(desired);
       const hash = hashOfDesired(desired.chart, desired.values);
+      await scaleAtWake(environment, desired, dependencies);
       const result = await healthOf(environment, desired, { hash, context: dependencies });
       const deployerApp = namespaceName(environment.metadata.name);
       const findings = { deployerApp, desiredHash: hash, ...renderedSpec(environment, earlier, dependencies) };

@@ -1,0 +1,34 @@
+import type { Settings } from "../../../../config/settings.ts";
+import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { isScaledToZero } from "../../../../crds/environment/sleep.ts";
+import type { DesiredApplication } from "../../../ports/deployer.ts";
+import type { WorkloadScaler } from "../../../ports/workload-scaler.ts";
+import { awakeWorkloads, valuesWhileSuspended } from "../desired/awake-workloads.ts";
+import { hashOfDesired } from "../desired/values.ts";
+import { type PlanSources, planInput } from "../plan-input.ts";
+
+/** The settings and ports of a wake. */
+export interface WakeDependencies extends PlanSources {
+  readonly settings: Settings;
+  readonly workloadScaler: WorkloadScaler;
+}
+
+/**
+ * Starts the pods of an environment that wakes at once: the deployer has to render the chart first, which takes about as
+ * long as the start of a pod. The application must have its new values before: with the former ones the deployer would
+ * take the pods away again.
+ */
+export async function scaleAtWake(
+  environment: EphemeralEnvironment,
+  { chart }: DesiredApplication,
+  dependencies: WakeDependencies,
+): Promise<void> {
+  const { settings, workloadScaler } = dependencies;
+  if (environment.spec.suspended || !isScaledToZero(environment.status)) return;
+  const input = planInput(environment, dependencies);
+  const workloads = awakeWorkloads(input, settings);
+  if (workloads.length === 0) return;
+  // Where something else has changed, too, the workloads are not yet those that are wanted.
+  const isWakeAlone = environment.status?.desiredHash === hashOfDesired(chart, valuesWhileSuspended(input, settings));
+  if (isWakeAlone) await workloadScaler.scaleFromZero(environment.metadata, workloads);
+}
