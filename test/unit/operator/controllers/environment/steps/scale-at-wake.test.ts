@@ -19,7 +19,7 @@ import {
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 
 interface Scene {
-  /** Its state so far. */
+  /** State so far. */
   readonly former?: "Asleep" | "Suspended" | "awake";
   /** True when it sleeps on. */
   readonly suspended?: boolean;
