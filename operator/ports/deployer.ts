@@ -89,6 +89,8 @@ export interface ObservedApplication {
   readonly kinds?: readonly string[];
   /** Absent: no sync waits. */
   readonly waitingSync?: WaitingSync;
+  /** True while a failed sync to former values is about to be tried again. */
+  readonly hasOutdatedRetries?: boolean;
   readonly failedHooks?: readonly SyncedObject[];
   /** True where the last sync could not change Jobs: their pod templates are immutable in Kubernetes. */
   readonly hasUnchangedJobs?: boolean;

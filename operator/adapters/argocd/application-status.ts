@@ -68,6 +68,8 @@ export interface KeptApplicationStatus
   readonly failedSync?: Target & { readonly message: string; readonly hooks: readonly SyncedObject[] };
   /** The running sync, while it waits for its objects. */
   readonly waitingSync?: Target & { readonly startedAt: string; readonly objects: readonly SyncedObject[] };
+  /** The sync that has failed and will be tried again, between its attempts. */
+  readonly retriedSync?: Target;
   /** Objects that drift again after each of several repairs. */
   readonly keepsChanging: readonly NamedObject[];
   /** Jobs that the last sync could not change, also between its attempts. */
@@ -110,6 +112,7 @@ export function keptStatus(status: ApplicationStatus, operation: unknown): KeptA
         }
       : {}),
     ...(waitingSync === undefined ? {} : { waitingSync: { ...target, ...waitingSync } }),
+    ...(isBetweenAttempts(operationState) ? { retriedSync: target } : {}),
     keepsChanging: changingObjects(operationState),
     ...(unchangedJobs === undefined ? {} : { unchangedJobs }),
   };
@@ -135,6 +138,13 @@ function waitingSyncOf({ phase, message = "", startedAt, syncResult }: Operation
   const hooks = running.filter(({ hookType = "" }) => hookType !== "");
   return { startedAt, objects: (hooks.length > 0 ? hooks : running).slice(0, OBJECTS_KEPT).map(synced) };
 }
+
+/**
+ * Only the message tells the pause from an attempt.
+ * https://github.com/argoproj/argo-cd/blob/master/controller/appcontroller.go, `processRequestedAppOperation`
+ */
+const isBetweenAttempts = ({ phase, message = "" }: OperationState = {}) =>
+  phase === "Running" && message.includes(" Retrying attempt #");
 
 /** Repairs by Argo CD after which an object keeps changing; its pauses grow each time. */
 const HEALED_TIMES = 3;
@@ -235,24 +245,40 @@ function wayOutOf(kind: string, message: string): string {
 export function observed(status: Partial<KeptApplicationStatus>, source: unknown): ObservedApplication {
   const { kinds = [], keepsChanging = [] } = status;
   const hasUnchangedJobs = status.unchangedJobs !== undefined;
-  return { ...stateOf(status, source), kinds, keepsChanging, hasUnchangedJobs, ...waitingSync(status, source) };
+  const { retriedSync } = status;
+  return {
+    ...stateOf(status, source),
+    kinds,
+    keepsChanging,
+    hasUnchangedJobs,
+    hasOutdatedRetries: retriedSync !== undefined && isOutdated(retriedSync, status, source),
+    ...waitingSync(status, source),
+  };
 }
 
-/** A waiting sync is outdated once another source or revision is compared. */
 function waitingSync(
-  { waitingSync: waits, sync }: Partial<KeptApplicationStatus>,
+  status: Partial<KeptApplicationStatus>,
   source: unknown,
 ): Pick<ObservedApplication, "waitingSync"> {
-  if (waits === undefined) return {};
-  const { startedAt, objects, revision } = waits;
-  const isOfSource = equalJson(waits.source, source);
-  const isOutdated = !isOfSource || (equalJson(sync?.comparedTo?.source, source) && isOther(revision, sync?.revision));
-  return { waitingSync: { since: new Date(startedAt), objects, isOutdated } };
+  if (status.waitingSync === undefined) return {};
+  const { startedAt, objects } = status.waitingSync;
+  return {
+    waitingSync: { since: new Date(startedAt), objects, isOutdated: isOutdated(status.waitingSync, status, source) },
+  };
+}
+
+/** A running sync is outdated once another source or revision is compared. */
+function isOutdated(running: Target, { sync }: Partial<KeptApplicationStatus>, source: unknown): boolean {
+  const isOfSource = equalJson(running.source, source);
+  return !isOfSource || (equalJson(sync?.comparedTo?.source, source) && isOther(running.revision, sync?.revision));
 }
 
 const isOther = (one: string | undefined, other: string | undefined) => !!one && !!other && one !== other;
 
-type State = Omit<ObservedApplication, "kinds" | "keepsChanging" | "hasUnchangedJobs" | "waitingSync">;
+type State = Omit<
+  ObservedApplication,
+  "kinds" | "keepsChanging" | "hasUnchangedJobs" | "hasOutdatedRetries" | "waitingSync"
+>;
 
 function stateOf(status: Partial<KeptApplicationStatus>, source: unknown): State {
   const revision = status.sync?.revision ?? "";

@@ -69,8 +69,11 @@ interface UnhealthyPods {
   readonly observed: ObservedApplication | undefined;
   /** True when a problem may fail the environment; a serving one fails only by its URLs. */
   readonly mayFail: boolean;
-  /** The one component to diagnose, for its own condition; absent: all, for `ApplicationSynced`. */
-  readonly only?: { readonly component: string; readonly condition: StepCondition };
+  /**
+   * The one component to diagnose, for its own condition; absent: all, for `ApplicationSynced`. Former Jobs of a component
+   * with a Job are there until the sync ends.
+   */
+  readonly only?: { readonly component: string; readonly condition: StepCondition; readonly job?: string };
 }
 
 interface Case extends UnhealthyPods {
@@ -276,7 +279,7 @@ function problemsOf(
   backingServices: readonly BackingService[],
 ): readonly ShownProblem[] {
   return problems
-    .filter(({ component }) => only === undefined || component === only.component)
+    .filter(({ component, object }) => only === undefined || (component === only.component && isCurrent(object, only)))
     .map((problem): ShownProblem => {
       const service = backingServices.find(({ name }) => name === problem.component);
       const remedy = service?.remedies[problem.reason] ?? remedyOf(problem, environment);
@@ -290,6 +293,9 @@ function problemsOf(
       };
     });
 }
+
+const isCurrent = ({ kind, name }: NamedObject, { job }: NonNullable<UnhealthyPods["only"]>) =>
+  kind !== "Job" || job === undefined || name === job;
 
 interface ShownProblem extends PodProblem {
   /** Name of its owner, for people. */

@@ -28,12 +28,20 @@ export interface ServiceInput {
   readonly configSet: ConfigSetSpec | undefined;
 }
 
+/** A load of first data that is not known to be over. */
+export interface PendingLoad {
+  /** Name of the Job that loads it. */
+  readonly job: string;
+  /** Sentence about it, for users. */
+  readonly message: string;
+}
+
 /** The data that a service is made with, by a Job of the chart before anything else starts. */
 export interface FirstData {
   /** Status field with what it was made with. */
   readonly writes: keyof EnvironmentStatus;
-  /** Sentence for users about the load in progress; `undefined` while there is nothing to load. */
-  readonly pending: (input: ServiceInput, settings: Settings) => string | undefined;
+  /** The load in progress; `undefined` while there is nothing to load. */
+  readonly pending: (input: ServiceInput, settings: Settings) => PendingLoad | undefined;
   /** Reason why the environment's chart can't load it; `undefined` where it can. */
   readonly problem: (input: ServiceInput, settings: Settings) => string | undefined;
   /** Finding once the service was made, with or without data. */

@@ -3,6 +3,7 @@ import { present } from "../../../../crds/present.ts";
 import { DATABASE_LOGIN } from "../../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import type { BackingService } from "./backing-service.ts";
+import { databaseImage } from "./database-image.ts";
 import { seed, seedValues } from "./seed.ts";
 
 /** Name of its Service, and component label of its pod. */
@@ -19,10 +20,10 @@ export const postgresql: BackingService = {
 
   values(input, settings) {
     const { database } = settings;
-    const { version = database.version, sizeGi = database.sizeGi } = input.configSet?.database ?? {};
-    const image = `${database.image}:${version}`;
+    const { sizeGi = database.sizeGi } = input.configSet?.database ?? {};
+    const image = databaseImage(input, settings);
     const values = { image, user: OWNER, name: OWNER, sizeGi, ...present({ storageClass: database.storageClass }) };
-    return { ...values, ...seedValues(input, image, settings) };
+    return { ...values, ...seedValues(input, settings) };
   },
 
   secrets: [DATABASE_LOGIN],

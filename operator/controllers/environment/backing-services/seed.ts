@@ -5,6 +5,7 @@ import type { EphemeralEnvironment } from "../../../../crds/environment/ephemera
 import { mappingOf } from "../../../../crds/repository/values-mapping.ts";
 import type { Seed } from "../../../../crds/seed.schema.ts";
 import type { FirstData, ServiceInput } from "./backing-service.ts";
+import { databaseImage } from "./database-image.ts";
 
 /** The seed that a database would be made with now: of the environment, else its config set, else its backend's Repository. */
 function chosenSeed({ environment, configSet, repositories }: ServiceInput): Seed | undefined {
@@ -26,31 +27,29 @@ function pendingSeed(input: ServiceInput): Seed | undefined {
 /**
  * Chart values for the database's seed: `seeded` stays while the database lives, `seed` until it is loaded. Nothing needs
  * its image afterwards.
- *
- * @param image image of the database
  */
-export function seedValues(
-  input: ServiceInput,
-  image: string,
-  { database }: Settings,
-): Readonly<Record<string, unknown>> {
+export function seedValues(input: ServiceInput, settings: Settings): Readonly<Record<string, unknown>> {
   const { environment } = input;
   const isSeeded = (isMade(environment) ? environment.status?.database?.seed : chosenSeed(input)) !== undefined;
   const seed = pendingSeed(input);
   if (seed === undefined) return isSeeded ? { seeded: true } : {};
-  // Another Job for another seed or image, because Kubernetes changes no Job.
-  const id = digestOf([seed, image], 8);
-  return { seeded: true, seed: { id, ...seed, seconds: database.seedSeconds } };
+  const id = idOf(seed, databaseImage(input, settings));
+  return { seeded: true, seed: { id, ...seed, seconds: settings.database.seedSeconds } };
 }
+
+/** Another Job for another seed or image, because Kubernetes changes no Job. */
+const idOf = (seed: Seed, image: string) => digestOf([seed, image], 8);
 
 /** The seed as the data that a database begins with. */
 export const seed: FirstData = {
   writes: "database",
-  pending(input) {
+  pending(input, settings) {
     const found = pendingSeed(input);
-    return (
-      found && `loading the seed ${found.path} of image '${found.image}'; everything else starts when it is loaded`
-    );
+    if (found === undefined) return undefined;
+    const { path, image } = found;
+    // The name is of the chart's `seed.yaml`.
+    const job = `database-seed-${idOf(found, databaseImage(input, settings))}`;
+    return { job, message: `loading the seed ${path} of image '${image}'; everything else starts when it is loaded` };
   },
 
   problem(input, settings) {

@@ -133,14 +133,14 @@ function sourcesOf(environment: EphemeralEnvironment): DesiredApplication["sourc
 /** Time of a hook before something newer ends its sync. */
 const HOOK_GRACE_MS = 30_000;
 
-/** Ends an outdated sync: the deployer begins no other before, and a hook may never end. */
+/** Ends an outdated sync: the deployer begins no other before; a hook may never end, and pauses between attempts grow. */
 async function endOutdatedSync(
   { metadata }: EphemeralEnvironment,
-  waitingSync: ObservedApplication["waitingSync"],
+  { waitingSync, hasOutdatedRetries = false }: Partial<ObservedApplication>,
   { clock, deployer }: ApplicationDependencies,
 ): Promise<void> {
-  if (!waitingSync?.isOutdated || elapsedMs(waitingSync.since, clock.now()) < HOOK_GRACE_MS) return;
-  await deployer.endSync(metadata);
+  const waitsLong = waitingSync?.isOutdated && elapsedMs(waitingSync.since, clock.now()) >= HOOK_GRACE_MS;
+  if (waitsLong || hasOutdatedRetries) await deployer.endSync(metadata);
 }
 
 /** The application, after Jobs that its sync could not change have made way, and those of them that still run. */
@@ -168,7 +168,7 @@ async function healthOf(
   { hash, context }: { readonly hash: string; readonly context: ApplicationDependencies },
 ) {
   const { observed, running } = await withJobsReplaced(desired, context.deployer);
-  await endOutdatedSync(environment, observed?.waitingSync, context);
+  await endOutdatedSync(environment, observed ?? {}, context);
   if (running.length > 0 && observed?.state === "broken") return waitingForJobs(running, observed);
   if (observed?.state === "healthy") return synced({ environment, observed, hash, quiet: [] }, context);
   const unhealthy = { environment, desired, hash, observed, mayFail: mayFail(environment, hash) };

@@ -1,7 +1,8 @@
 import { findCondition } from "../../../../crds/conditions.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
+import { present } from "../../../../crds/present.ts";
 import type { ObservedApplication } from "../../../ports/deployer.ts";
-import type { BackingService } from "../backing-services/backing-service.ts";
+import type { BackingService, PendingLoad } from "../backing-services/backing-service.ts";
 import { hashOfDesired } from "../desired/values.ts";
 import { type DiagnosisDependencies, diagnosePods } from "../diagnosis.ts";
 import { type PlanInput, type PlanSources, planInput } from "../plan-input.ts";
@@ -48,8 +49,8 @@ interface DeployedService {
   readonly input: PlanInput;
   readonly observed: ObservedApplication | undefined;
   readonly hash: string;
-  /** Sentence about the first data that is not known to be loaded; `undefined` without any. */
-  readonly loading: string | undefined;
+  /** Load of the first data; `undefined` without any. */
+  readonly loading: PendingLoad | undefined;
 }
 
 async function deployedResult(one: DeployedService, context: BackingServiceDependencies): Promise<StepResult> {
@@ -80,13 +81,14 @@ async function loadingResult(
   one: DeployedService,
   context: BackingServiceDependencies,
 ): Promise<Unfinished | undefined> {
-  const { service, input, observed, loading: message } = one;
-  if (message === undefined) return undefined;
+  const { service, input, observed, loading } = one;
+  if (loading === undefined) return undefined;
   const isSynced = observed?.state === "healthy" || isDeployed(observed);
   const problem =
     service.firstData?.problem(input, context.settings) ?? (isSynced ? lackingJob(observed?.kinds) : undefined);
   if (problem !== undefined) return failed("SeedUnsupported", problem);
   if (isSynced || observed === undefined) return undefined;
+  const { message } = loading;
   const result = await ownResult(one, { message, kinds: [...(observed.kinds ?? []), "Job"] }, context);
   const isExpected = result.state === "waiting" && AS_EXPECTED.includes(result.reason);
   return isExpected ? waiting("Seeding", message, { requeueAfterMs: result.requeueAfterMs }) : result;
@@ -117,11 +119,11 @@ async function podsResult(one: DeployedService, context: BackingServiceDependenc
 
 /** Diagnosis of the service's own objects. */
 function ownResult(
-  { service, environment, hash }: DeployedService,
+  { service, environment, hash, loading }: DeployedService,
   said: Pick<ObservedApplication, "message" | "kinds">,
   context: DiagnosisDependencies,
 ): Promise<Unfinished> {
   const observed: ObservedApplication = { state: "progressing", revision: "", ...said };
-  const only = { component: service.name, condition: service.condition };
+  const only = { component: service.name, condition: service.condition, ...present({ job: loading?.job }) };
   return diagnosePods({ environment, hash, observed, mayFail: mayFail(environment, hash), only }, context);
 }

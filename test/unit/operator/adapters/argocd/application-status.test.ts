@@ -250,6 +250,29 @@ describe("a sync of Argo CD", () => {
     expect(observedOf(status).waitingSync?.isOutdated).toBe(true);
   });
 
+  const betweenAttempts = (of: object) => ({
+    ...unsynced,
+    operationState: {
+      phase: "Running",
+      startedAt: "2026-01-01T00:00:01Z",
+      message: "one or more synchronization tasks completed unsuccessfully. Retrying attempt #2 at 12:01PM.",
+      syncResult: { source: of, revision: "abc", resources: [applied] },
+    },
+  });
+
+  test("that will be tried again is outdated with another source, in its pauses alone", () => {
+    const paused = betweenAttempts(former);
+    expect(observedOf(paused).hasOutdatedRetries).toBe(true);
+    expect(observedOf(betweenAttempts(source)).hasOutdatedRetries).toBe(false);
+    const attempt = {
+      ...paused,
+      operationState: { ...paused.operationState, message: "Retrying operation. Attempt #2" },
+    };
+    expect(observedOf(attempt).hasOutdatedRetries).toBe(false);
+    const ended = { ...paused, operationState: { ...paused.operationState, phase: "Terminating" } };
+    expect(observedOf(ended).hasOutdatedRetries).toBe(false);
+  });
+
   test.each([
     { name: "applies", operationState: { ...onHook.operationState, message: "one or more tasks are running" } },
     { name: "is being ended", operationState: { ...onHook.operationState, phase: "Terminating" } },

@@ -33,6 +33,8 @@ interface Scene {
   readonly serves?: boolean;
   /** True with a seed in the spec. */
   readonly hasSeed?: boolean;
+  /** True when the failed Job is that of a former seed. */
+  readonly isFormerJob?: boolean;
   /** Known state of the database. */
   readonly database?: EnvironmentStatus["database"];
   /** Kinds of the chart's objects. */
@@ -54,10 +56,9 @@ async function step(scene: Scene) {
   });
   const chart = { ...fixtureSettings.defaultChart, values: chartValues ?? "" };
   const repository = repositoryFixture("shop-api", chartValues === undefined ? {} : { chart });
-  const hash = hashOfDesired(
-    fixtureSettings.defaultChart,
-    environmentValues(planInputFixture(made, { backend: repository }), fixtureSettings),
-  );
+  const input = planInputFixture(made, { backend: repository });
+  const hash = hashOfDesired(fixtureSettings.defaultChart, environmentValues(input, fixtureSettings));
+  const job = postgresql.firstData?.pending(input, fixtureSettings)?.job ?? "migrate";
   const conditions = former && [{ type: "DatabaseReady", lastTransitionTime: CREATED, ...former }];
   const status = {
     ...made.status,
@@ -74,7 +75,10 @@ async function step(scene: Scene) {
       reason,
       evidence,
       since: new Date(CREATED),
-      object: { kind: reason === "JobFailed" ? "Job" : "StatefulSet", name: component },
+      object:
+        reason === "JobFailed"
+          ? { kind: "Job", name: scene.isFormerJob ? "database-seed-former" : job }
+          : { kind: "StatefulSet", name: component },
       what: `it has ${reason}`,
       remedy: "repair it",
     }),
@@ -228,6 +232,18 @@ describe("a backing service", () => {
           /^database: it has JobFailed: correct the seed.*\nLast output of .*\nits last line$/s,
         ),
       },
+      reads: ["pods"],
+    },
+    {
+      name: "with a corrected seed is seeding, although the Job of the broken one is still there",
+      scene: {
+        hasSeed: true,
+        state: "waiting",
+        former: seeding,
+        problems: [["database", "JobFailed"]],
+        isFormerJob: true,
+      },
+      expected: { state: "waiting", reason: "Seeding" },
       reads: ["pods"],
     },
     {

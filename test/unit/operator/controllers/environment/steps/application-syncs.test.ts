@@ -38,12 +38,19 @@ async function reconcile(seen: readonly ObservedApplication[], running: readonly
       requested.push("retry");
       return 15_000;
     },
+    async endSync() {
+      requested.push("endSync");
+    },
   };
   const step = application(
     stepDependencies({
       clock: new TestClock(CREATED),
       repositories: memoryRepositories(repositoryFixture("shop-api")),
       deployer,
+      pods: {
+        lastOutput: async () => "",
+        diagnose: async () => ({ problems: [], quiet: [], isServing: false }),
+      },
     }),
   );
   const applied = { branch: "main", commit: commitA, image: "registry.test/shop-api:a" };
@@ -78,5 +85,25 @@ describe("Jobs that a sync could not change", () => {
   test("are not asked for where there are none", async () => {
     const { requests: requested } = await reconcile([trying]);
     expect(requested).toEqual([]);
+  });
+});
+
+describe("A sync to former values", () => {
+  const since = new Date(new Date(CREATED).getTime() - 31_000);
+  const waitingSync = { objects: [migrate], since, isOutdated: true };
+
+  test.each([
+    { name: "is ended in the pause before its next attempt", seen: { ...trying, hasOutdatedRetries: true } },
+    { name: "is ended when it has waited for half a minute", seen: { ...trying, waitingSync } },
+  ])("$name", async ({ seen }) => {
+    expect((await reconcile([seen])).requests).toEqual(["endSync"]);
+  });
+
+  test.each([
+    { name: "goes on while it may end by itself", waits: { since: new Date(CREATED) } },
+    { name: "goes on when its values are those of now", waits: { isOutdated: false } },
+  ])("$name", async ({ waits }) => {
+    const seen = { ...trying, waitingSync: { ...waitingSync, ...waits } };
+    expect((await reconcile([seen])).requests).not.toContain("endSync");
   });
 });
