@@ -7,4 +7,7 @@ const HEADER = "# Generated from values.yaml, which helm shows no template: `mak
 
 const values = parse(readFileSync(new URL("platform/values.yaml", import.meta.url), "utf8"));
 // Helm reads YAML 1.1, in which on and off are booleans.
-generated("deploy/charts/platform/files/defaults.yaml", HEADER + stringify(values, { lineWidth: 120, compat: "yaml-1.1" }));
+generated(
+  "deploy/charts/platform/files/defaults.yaml",
+  HEADER + stringify(values, { lineWidth: 120, compat: "yaml-1.1" }),
+);
