@@ -40,13 +40,14 @@ image-pins: node_modules ## Pin the image's Node and Debian packages to what npm
 ## While working (FILE=part-of-a-path and NAME="part of a title" narrow every test target)
 verify: node_modules ## Generated files, types, lint and format; fails on a difference
 	@$(NODE) test/run.ts verify
-generate: node_modules ## Write the generated files (CRDs, OpenAPI document, tables of metrics, rights and settings, dashboards, the typed client)
+generate: node_modules ## Write the generated files (CRDs, OpenAPI document, tables of metrics, rights and settings, dashboards, defaults of the chart, the typed client)
 	@$(NODE) crds/generate.ts
 	@$(NODE) api/generate.ts
 	@$(NODE) operator/adapters/prometheus/generate.ts
 	@$(NODE) operator/installation/generate.ts
 	@$(NODE) config/generate.ts
 	@$(NODE) deploy/dashboards/generate.ts
+	@$(NODE) deploy/charts/generate.ts
 	@$(NODE) clients/sdk/generate.ts
 	@$(NODE) clients/cli/mcp/generate.ts
 format: node_modules ## Format the sources

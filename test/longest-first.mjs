@@ -9,6 +9,7 @@ const LONGEST = [
   "unit/deploy/image/image",
   "unit/deploy/release/publish",
   "unit/deploy/charts/environment",
+  "unit/deploy/charts/platform-older-values",
   "contract/clients/cli/examples",
   "contract/clients/cli/commands",
   "control-plane/faults/missed",

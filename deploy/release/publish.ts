@@ -99,11 +99,13 @@ interface ChartToPack {
   readonly helm: string;
 }
 
-/** The chart's archive. Definitions are links into the checkout, which an archive can't hold. */
+/** The chart's archive. That of the platform names the image, also where a template looks for what values lack. */
 async function packChart(chart: string, { image, work, helm }: ChartToPack): Promise<string> {
   const folder = join(work, "charts", chart);
-  await cp(join(chartsFolder, chart), folder, { recursive: true, dereference: true });
-  if (chart === "platform") await nameImage(join(folder, "values.yaml"), image);
+  await cp(join(chartsFolder, chart), folder, { recursive: true });
+  if (chart === "platform") {
+    for (const file of ["values.yaml", "files/defaults.yaml"]) await nameImage(join(folder, file), image);
+  }
   const archives = join(work, "archives");
   const said = await run(helm, ["package", folder, `--destination=${archives}`], { deadlineMs: DEADLINE_MS });
   return said.slice(said.indexOf(archives)).trim();

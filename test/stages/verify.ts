@@ -15,6 +15,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ["generated table of settings", node, "config/generate.ts", "--check"],
   ["generated table of rights", node, "operator/installation/generate.ts", "--check"],
   ["generated dashboards", node, "deploy/dashboards/generate.ts", "--check"],
+  ["generated defaults of the chart", node, "deploy/charts/generate.ts", "--check"],
   ["generated types of the client", node, "clients/sdk/generate.ts", "--check"],
   ["generated tools of the command line", node, "clients/cli/mcp/generate.ts", "--check"],
   ["types", bin("tsc"), "-p", "."],

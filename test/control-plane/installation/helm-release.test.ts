@@ -46,14 +46,16 @@ describe("a release of the platform's chart", () => {
     await rm(folder, { recursive: true });
   }, 60_000);
 
-  /** A chart of an earlier release: its definition has less, and a role more. */
+  /** A chart of an earlier release: its definition has less, a role more, and its values lack two blocks of today. */
   async function olderChart(): Promise<string> {
     const chart = join(folder, "older");
-    await cp(current, chart, { recursive: true, dereference: true });
+    await cp(current, chart, { recursive: true });
     const file = join(chart, "definitions/ephemeralenvironments.yaml");
     const manifest = parse(await readFile(file, "utf8"));
     delete manifest.spec.versions[0].schema.openAPIV3Schema.properties.status.properties.usage;
     await writeFile(file, stringify(manifest, { compat: "yaml-1.1" }));
+    const defaults = parse(await readFile(join(chart, "values.yaml"), "utf8"));
+    await writeFile(join(chart, "values.yaml"), stringify({ ...defaults, gate: undefined, flowControl: undefined }));
     const role = join(chart, "templates/rbac/environment.yaml");
     await writeFile(
       role,
@@ -66,7 +68,8 @@ describe("a release of the platform's chart", () => {
     kubectl({ kubectl: plane.kubectl, kubeconfig: plane.kubeconfigPath }, args);
 
   function release(command: string, ...args: readonly string[]): Promise<string> {
-    const given = ["uninstall", "rollback"].includes(command) ? [] : ["--values", join(folder, "values.json")];
+    const hasValues = ["uninstall", "rollback"].includes(command) || args.includes("--reuse-values");
+    const given = hasValues ? [] : ["--values", join(folder, "values.json")];
     const where = ["--namespace", "ephemeral-system", "--kubeconfig", plane.kubeconfigPath];
     return run(helm, [command, "platform", ...args, ...given, ...where]);
   }
@@ -120,6 +123,17 @@ describe("a release of the platform's chart", () => {
     expect(await hasUsage()).toBe(false);
     expect(await verbs()).toContain("patch");
     expect(await environment()).toBe(before);
+  }, 60_000);
+
+  test("is upgraded with the values of the release before, which lack blocks of this one", async () => {
+    await release("upgrade", current, "--reuse-values");
+    expect(await hasUsage()).toBe(true);
+    const shares = "--output=jsonpath={.spec.limited.nominalConcurrencyShares}";
+    expect(await asAdministrator("get", "priorityLevelconfiguration/ephemeral-platform", shares)).toBe("20");
+    expect(await environment()).toBe(before);
+    // What the chart has added to them is no wish of the user.
+    const where = ["--namespace", "ephemeral-system", "--kubeconfig", plane.kubeconfigPath];
+    expect(parse(await run(helm, ["get", "values", "platform", "--output=yaml", ...where]))).toEqual(values);
   }, 60_000);
 
   test("leaves its kinds, the values of secrets and all environments when it is uninstalled, and takes them on again", async () => {

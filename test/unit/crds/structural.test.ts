@@ -53,7 +53,9 @@ describe("structural", () => {
 
 describe("the definitions", () => {
   test.each([...customResourceDefinitions()])("%s is what is checked in", (file, manifest) => {
-    const checkedIn = parse(readFileSync(new URL(`../../../crds/${file}`, import.meta.url), "utf8"));
+    const checkedIn = parse(
+      readFileSync(new URL(`../../../deploy/charts/platform/definitions/${file}`, import.meta.url), "utf8"),
+    );
     expect(checkedIn).toEqual(JSON.parse(JSON.stringify(manifest)));
   });
 

@@ -24,6 +24,25 @@ volumes:
     configMap: {name: settings}
 {{- end }}
 
+{{/*
+The pods of a check as a Job has them, with what they check. Given: as check.pod.
+*/}}
+{{- define "check.template" -}}
+metadata:
+  labels: {{- include "check.labels" .root | nindent 4 }}
+  annotations:
+    ephemeral-environments.dev/settings: {{ include "platform.settingsHash" .root }}
+spec: {{- include "check.pod" . | nindent 2 }}
+{{- end }}
+
+{{/*
+The end of a check's name. A Job's pods can't be changed, and a check that has run does not run again: what has become another check,
+by its image or its settings, is another object. `kubectl apply` would be refused otherwise. Given: as check.pod.
+*/}}
+{{- define "check.hash" -}}
+{{ include "check.template" . | sha256sum | trunc 8 }}
+{{- end }}
+
 {{/* Its pods: none of the operator's, so that no Service and no budget counts them. */}}
 {{- define "check.selector" -}}
 app.kubernetes.io/name: ephemeral-environments-check

@@ -70,6 +70,11 @@ namespace: {{ .Release.Namespace }}
 {{- mergeOverwrite $decided (deepCopy $given) | toYaml }}
 {{- end }}
 
+{{/* Changes with the settings that are read once, at the start. */}}
+{{- define "platform.settingsHash" -}}
+{{ omit (include "platform.settings" . | fromYaml) "logLevel" | toYaml | sha256sum }}
+{{- end }}
+
 {{/* The operator's image: a digest says exactly which, so it wins over the tag. */}}
 {{- define "platform.image" -}}
 {{- $image := .Values.image }}

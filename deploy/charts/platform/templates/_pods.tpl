@@ -92,7 +92,7 @@ spec:
       labels: {{- mustMergeOverwrite (deepCopy $values.podLabels) (include "platform.labelsOf" . | fromYaml) | toYaml | nindent 8 }}
       annotations:
         # Settings are read once, at the start, except for the log level.
-        ephemeral-environments.dev/settings: {{ omit $settings "logLevel" | toYaml | sha256sum }}
+        ephemeral-environments.dev/settings: {{ include "platform.settingsHash" $root }}
         {{- with $values.podAnnotations }}
         {{- toYaml . | nindent 8 }}
         {{- end }}

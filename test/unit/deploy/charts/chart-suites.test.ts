@@ -60,7 +60,7 @@ describe.each(["platform", "environment"])("the suites of the chart %s", (name) 
 
   async function copyTo(copy: string): Promise<string> {
     const path = join(folder, copy);
-    await cp(chart, path, { recursive: true, dereference: true });
+    await cp(chart, path, { recursive: true });
     return path;
   }
 

@@ -19,9 +19,11 @@ describe("the platform chart", () => {
 
   test("brings every kind that is generated, as it is, and keeps it when it is uninstalled", async () => {
     const definitions = (await rendered()).filter(({ kind }) => kind === "CustomResourceDefinition");
-    const generated = readdirSync(`${root}/crds`).filter((name) => name.endsWith(".yaml"));
+    const generated = readdirSync(`${root}/deploy/charts/platform/definitions`);
     expect(definitions.map(({ spec }) => spec)).toEqual(
-      generated.map((name) => (parse(readFileSync(`${root}/crds/${name}`, "utf8")) as Manifest).spec),
+      generated.map(
+        (name) => (parse(readFileSync(`${root}/deploy/charts/platform/definitions/${name}`, "utf8")) as Manifest).spec,
+      ),
     );
     for (const { metadata } of definitions) {
       expect(metadata).toMatchObject({ annotations: { "helm.sh/resource-policy": "keep" } });

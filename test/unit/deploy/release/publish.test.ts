@@ -111,7 +111,10 @@ describe("a published release", () => {
     expect(subject).toMatchObject([{ digest: { sha256: release.image.digest.replace("sha256:", "") } }]);
   });
 
-  test("installs that image by its digest, without values for it", async () => {
+  test.each([
+    ["without values for it", []],
+    ["with values that lack its block", ["image=null"]],
+  ])("installs that image by its digest, %s", async (_, further) => {
     const chart = `oci://${release.charts.platform.name}`;
     const options = ["--version", release.version, "--plain-http"];
     const given = ["settings.baseDomain=env.example.com", "settings.defaultChart.path=."];
@@ -119,7 +122,7 @@ describe("a published release", () => {
       "settings.defaultChart.repoUrl=https://git.example.com/chart.git",
       "settings.defaultChart.revision=main",
     ];
-    const set = [...given, ...source].flatMap((one) => ["--set", one]);
+    const set = [...given, ...source, ...further].flatMap((one) => ["--set", one]);
     const rendered = await call("helm", "template", "platform", chart, ...options, ...set);
     const deployment = parseAllDocuments(rendered)
       .map((document) => document.toJS())
