@@ -1,9 +1,10 @@
-import type { Condition } from "../../crds/conditions.ts";
+import { type Condition, INFORMATIONAL_CONDITIONS } from "../../crds/conditions.ts";
 import { waitUntil } from "../build/wait.ts";
 import type { ApiClient } from "./kubernetes/api-client.ts";
 
 /** The number of conditions of a ready environment: those of its steps, and `Ready`. */
 const CONDITIONS = 9;
+const OTHERS: readonly string[] = INFORMATIONAL_CONDITIONS;
 const READY_DEADLINE_MS = 120_000;
 
 /**
@@ -23,7 +24,8 @@ export async function untilEnvironmentReady(
     const found = await client.find(`/apis/ephemeral-environments.dev/v1/ephemeralenvironments/${name}`);
     const { conditions = [] } = (found?.status ?? {}) as { conditions?: Condition[] };
     last = conditions.find(({ type }) => type === "Ready");
-    for (const { type } of conditions.filter(({ status, type }) => status === "True" && !shown.has(type))) {
+    const met = conditions.filter(({ status, type }) => status === "True" && !OTHERS.includes(type));
+    for (const { type } of met.filter((one) => !shown.has(one.type))) {
       shown.add(type);
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       console.error(`  ${shown.size}/${CONDITIONS} ${type.padEnd(22)} ${seconds} s`);

@@ -1,5 +1,5 @@
+import { FAR_HOURS } from "../support/far-hours.ts";
 import { list } from "../support/kubectl.ts";
-import { FAR_HOURS } from "../support/sleep.ts";
 import {
   asDeveloper,
   expect,

@@ -14,13 +14,27 @@ interface Recorded {
 }
 
 /** Ends the operator as a crash would. Answers its pid when it is gone. */
-export async function killOperator(): Promise<number> {
-  const operator = await recorded("operator");
-  if (!(await runs(operator))) throw new Error("the operator does not run: there is nothing to kill");
-  process.kill(operator.pid, "SIGKILL");
-  const check = async () => !(await runs(operator));
-  await waitUntil({ what: "the end of the operator", check, deadlineMs: END_DEADLINE_MS });
-  return operator.pid;
+export const killOperator = () => kill("operator");
+
+/** Ends the gate as a crash would. Answers its pid when it is gone. */
+export const killGate = () => kill("gate");
+
+/** Waits until another gate runs, which may not serve yet. */
+export async function untilGateRuns(otherThan: number): Promise<void> {
+  const check = async () => {
+    const gate = await recorded("gate");
+    return gate.pid !== otherThan && (await runs(gate));
+  };
+  await waitUntil({ what: "another gate", check, deadlineMs: RESTART_DEADLINE_MS });
+}
+
+async function kill(name: string): Promise<number> {
+  const program = await recorded(name);
+  if (!(await runs(program))) throw new Error(`the ${name} does not run: there is nothing to kill`);
+  process.kill(program.pid, "SIGKILL");
+  const check = async () => !(await runs(program));
+  await waitUntil({ what: `the end of the ${name}`, check, deadlineMs: END_DEADLINE_MS });
+  return program.pid;
 }
 
 /** Suspends the supervisor until `resumeSupervisor`, so that a test can check the state after a crash. */

@@ -11,7 +11,7 @@ import { run } from "../../deploy/build/run.ts";
 import { identityFolder } from "../../deploy/local/folders.ts";
 import { signedIdToken } from "../../deploy/local/identity/tokens.ts";
 import { localIssuer } from "../../deploy/local/network/addresses.ts";
-import { FAR_HOURS } from "../../e2e/support/sleep.ts";
+import { FAR_HOURS } from "../../e2e/support/far-hours.ts";
 import { environmentType } from "../../operator/adapters/kubernetes/kinds.ts";
 import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import {

@@ -62,16 +62,13 @@ describe("the gate's server", () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  test("keeps two thousand connections, closes further ones at once, and answers again when there is room", async () => {
+  test("keeps two thousand of ten thousand connections, closes the others at once, and answers again when there is room", async () => {
     await server.stop(0);
     server = await startGateServer(gate, { host: "127.0.0.1", port: 0, clock: systemClock });
-    for (let round = 0; round < 5; round += 1) {
-      const some = Array.from({ length: 500 }, open);
-      for (const socket of some) socket.resume();
-      await Promise.all(some.map((socket) => once(socket, "connect")));
-    }
-    await until(() => sockets.filter(isClosed).length >= 500, { what: "the end of those beyond" });
-    expect(sockets.filter(isClosed)).toHaveLength(500);
+    // One after the other: the server is in this process, and a full backlog would cost a second.
+    for (let count = 0; count < 10_000; count += 1) await once(open().resume(), "connect");
+    await until(() => sockets.filter(isClosed).length >= 8_000, { what: "the end of those beyond" });
+    expect(sockets.filter(isClosed)).toHaveLength(8_000);
     for (const socket of sockets) socket.destroy();
     const answered = async () => {
       const socket = open();
