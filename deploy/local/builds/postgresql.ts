@@ -14,10 +14,10 @@ export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "1
 export const postgresqlStep = { name: "build postgresql", weight: 20 } as const;
 
 const PREFIX = "usr/lib/postgresql";
-/** Programs that the start of a database calls besides PostgreSQL, whose own programs need a shell. */
-const TOOLS = ["sh", "sed", "mv", "rm", "chmod", "gzip"];
-/** Clients that load a seed: the npm package has only the server. */
-const CLIENTS = ["psql", "pg_restore"];
+/** Programs that the chart calls besides PostgreSQL, whose own programs need a shell. */
+const TOOLS = ["sh", "sed", "mv", "rm", "chmod", "gzip", "sleep"];
+/** Clients that load a seed and wait for the server, which alone is in the npm package. */
+const CLIENTS = ["psql", "pg_restore", "pg_isready"];
 /** The user of the official image. */
 const USER = 999;
 

@@ -48,7 +48,7 @@ describe("the environment chart", () => {
       return Object.fromEntries(ofDatabase.map((object) => [object.kind, object]));
     };
 
-    test("has a StatefulSet of one pod, its volume and its Service, and all else as without", async () => {
+    test("has a StatefulSet of one pod, its volume and its Service", async () => {
       const { PersistentVolumeClaim: claim, Service: service, StatefulSet: set, ...others } = await withDatabase();
       expect(others).toEqual({});
       expect(claim?.spec).toEqual({ accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } } });
@@ -57,7 +57,16 @@ describe("the environment chart", () => {
       const selector = { "app.kubernetes.io/name": "database", "app.kubernetes.io/part-of": "shop" };
       expect(service).toMatchObject({ spec: { type: "ClusterIP", selector, ports: [{ port: 5432 }] } });
       expect(set).toMatchObject({ spec: { selector: { matchLabels: selector } } });
-      const rest = (await rendered({ database })).filter(({ metadata }) => metadata.name !== "database");
+    });
+
+    test("has components that wait for it, and all else as without", async () => {
+      const all = await rendered({ database });
+      const rest = structuredClone(all.filter(({ metadata }) => metadata.name !== "database"));
+      for (const { spec } of rest.filter(({ kind }) => kind === "Deployment") as unknown as Deployment[]) {
+        const { initContainers } = spec.template.spec;
+        expect(initContainers).toEqual([expect.objectContaining({ name: "database-ready", image: "postgres:18" })]);
+        Reflect.deleteProperty(spec.template.spec, "initContainers");
+      }
       expect(rest).toEqual(await rendered());
     });
 

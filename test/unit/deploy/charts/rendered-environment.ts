@@ -12,7 +12,7 @@ interface Container {
 }
 /** The fields of a Deployment that tests read. */
 export interface Deployment extends Manifest {
-  readonly spec: { replicas: number; template: { spec: { containers: [Container] } } };
+  readonly spec: { replicas: number; template: { spec: { containers: [Container]; initContainers?: Container[] } } };
 }
 
 /** The objects of the environment chart with these changed values. */
