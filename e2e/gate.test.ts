@@ -56,6 +56,21 @@ test.concurrent("what no person waits for wakes nothing, and neither does anythi
   expect(await list("pods", `--namespace=env-${made.name}`)).toEqual([]);
 });
 
+test.concurrent("a websocket is told to come back, and wakes", async () => {
+  const made = await createBackend(environments.name("websocket"));
+  await fallAsleep(made);
+  const { status, headers } = await curl(made.host, {
+    headers: {
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "YQ==",
+    },
+  });
+  expect({ status, retry: headers["retry-after"] }).toEqual({ status: 503, retry: expect.stringMatching(/^\d+$/) });
+  await waitFor(["--for=jsonpath={.status.sleep.state}=awake", `eenv/${made.name}`]);
+});
+
 test.concurrent("hosts of nothing are answered alike", async () => {
   const replies = await Promise.all(["e2e-nothing", "e2e-nothing--api"].map((name) => curl(`${name}.env.localhost`)));
   for (const { status, body } of replies) {
