@@ -20,15 +20,15 @@ export interface WakeDependencies extends PlanSources {
  */
 export async function scaleAtWake(
   environment: EphemeralEnvironment,
-  { chart }: DesiredApplication,
+  { chart, values }: DesiredApplication,
   dependencies: WakeDependencies,
 ): Promise<void> {
   const { settings, workloadScaler } = dependencies;
   if (environment.spec.suspended || !isScaledToZero(environment.status)) return;
   const input = planInput(environment, dependencies);
-  const workloads = awakeWorkloads(input, settings);
+  const workloads = awakeWorkloads(input, values, settings);
   if (workloads.length === 0) return;
-  // Where something else has changed, too, the workloads are not yet those that are wanted.
+  // After any other change, the workloads are not yet those that are wanted.
   const isWakeAlone = environment.status?.desiredHash === hashOfDesired(chart, valuesWhileSuspended(input, settings));
   if (isWakeAlone) await workloadScaler.scaleFromZero(environment.metadata, workloads);
 }
