@@ -1,4 +1,4 @@
-import { isMakingDatabase, desiredGeneration } from "../../../crds/environment/database-generation.ts";
+import { desiredGeneration, isMakingDatabase } from "../../../crds/environment/database-generation.ts";
 import { type EphemeralEnvironment, hasDatabase } from "../../../crds/environment/ephemeral-environment.ts";
 import { EnvironmentConflict } from "../../../crds/errors.ts";
 import { mappingOf } from "../../../crds/repository/values-mapping.ts";

@@ -1,6 +1,6 @@
 import type { Settings } from "../../../../config/settings.ts";
 import { digestOf } from "../../../../crds/digest.ts";
-import { madeGeneration, desiredGeneration } from "../../../../crds/environment/database-generation.ts";
+import { desiredGeneration, madeGeneration } from "../../../../crds/environment/database-generation.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { present } from "../../../../crds/present.ts";
 import { mappingOf } from "../../../../crds/repository/values-mapping.ts";
