@@ -4,7 +4,7 @@ import { amountOf, apportioned, totalPriceOf } from "../../crds/usage/price.ts";
 import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
-import { greatestFirst, namedRows, type ReportServices, rightsTo } from "../observability/named-rows.ts";
+import { greatestFirst, namedRows, type ReportServices } from "../observability/named-rows.ts";
 import type { Interval } from "../schemas/period.ts";
 import { type CostReport, dearestFirst, type EnvironmentPrice, isKnown } from "./report.ts";
 import type { CostDashboard, CostRow } from "./schemas.ts";
@@ -78,7 +78,7 @@ function topEnvironments({ summary, now, prices }: CostReport, caller: Caller) {
     for (const one of sorted()) {
       const last = top[MOST_ENVIRONMENTS - 1];
       if (last !== undefined && dearestFirst(one, last) >= 0) break;
-      if (!isVisible(rightsTo(one.record))) continue;
+      if (!isVisible(one.rights)) continue;
       top.push(one);
       top.sort(dearestFirst);
       top.length = Math.min(top.length, MOST_ENVIRONMENTS);

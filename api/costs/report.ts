@@ -13,6 +13,7 @@ import {
 } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import type { Memo, UsageSum } from "../observability/memo.ts";
+import { rightsTo } from "../observability/named-rows.ts";
 import { type PeriodQuery, periodOf } from "../schemas/period.ts";
 
 /** Time from which the rest of a month is projected. */
@@ -35,6 +36,7 @@ export interface CostReport {
 /** An environment with its cost, in unrounded cents. */
 export interface EnvironmentPrice {
   readonly record: UsageRecord;
+  readonly rights: ReturnType<typeof rightsTo>;
   readonly price: number;
 }
 
@@ -129,6 +131,7 @@ interface Priced {
 function pricesOf({ period, nowMs, costs }: Priced, records: readonly UsageRecord[]): PartReport["prices"] {
   const prices = (record: UsageRecord) => ({
     record,
+    rights: rightsTo(record),
     price: totalPriceOf(chargeOf(record, period, nowMs), costs),
   });
   const isMeant = (record: UsageRecord) =>

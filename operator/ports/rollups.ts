@@ -25,6 +25,6 @@ export interface RollupStore {
 export interface Rollups {
   /** A number that changes with the sum of any day. */
   readonly summaryRevision: number;
-  /** All days, unordered. */
+  /** All days, unordered; the same list until one changes. */
   days(): readonly Pick<StoredRollup, "day" | "slots" | "summary">[];
 }
