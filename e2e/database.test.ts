@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
+import { databaseIs, inNamespace, patchSpec } from "./support/database.ts";
 import { type Created, creation, Environments, find, madeFor, untilGone, untilReady } from "./support/environments.ts";
 import { apply, kubectl, list, read, waitFor } from "./support/kubectl.ts";
 import { open, type Page } from "./support/page.ts";
@@ -15,12 +16,6 @@ afterAll(async () => {
   await environments.removeAll();
   await kubectl("delete", "ecfg", configSet, "--namespace=ephemeral-system", "--ignore-not-found");
 });
-
-const inNamespace = (name: string) => `--namespace=env-${name}`;
-const patch = (name: string, spec: object) =>
-  kubectl("patch", "eenv", name, "--type=merge", `--patch=${JSON.stringify({ spec })}`);
-const databaseIs = (name: string, reason: string) =>
-  waitFor([`--for=jsonpath={.status.conditions[?(@.type=="DatabaseReady")].reason}=${reason}`, `eenv/${name}`]);
 
 async function create(name: string, more: object): Promise<string> {
   const { frontend_repo: _, frontend_branch: __, ...backendOnly } = creation(name);
@@ -70,7 +65,7 @@ test.concurrent("a database keeps what a backend wrote, over a lost pod, a new p
   expect(await visits(name)).toBe(2);
 
   const before = await podSecret(name);
-  await patch(name, { secrets: { rotate: { DATABASE_PASSWORD: "2" } } });
+  await patchSpec(name, { secrets: { rotate: { DATABASE_PASSWORD: "2" } } });
   await untilReady(name);
   const after = await podSecret(name);
   expect(after.DATABASE_PASSWORD).not.toBe(before.DATABASE_PASSWORD);
@@ -105,7 +100,7 @@ test.concurrent("an environment gets a database when its flag is set, and loses 
   expect(await parts(name)).toEqual([]);
   const before = await podSecret(name);
 
-  await patch(name, { database: { provision: true } });
+  await patchSpec(name, { database: { provision: true } });
   await databaseIs(name, "Ready");
   expect(await visits(name)).toBe(1);
   const { DATABASE_URL: url, ...others } = await podSecret(name);
@@ -113,7 +108,7 @@ test.concurrent("an environment gets a database when its flag is set, and loses 
   expect(url).toBe(`postgresql://app:${encodeURIComponent(PASSWORD)}@database:5432/app`);
   const volume = await volumeOf(name);
 
-  await patch(name, { database: { provision: false } });
+  await patchSpec(name, { database: { provision: false } });
   await databaseIs(name, "NotRequested");
   await waitFor(["--for=delete", "statefulset/database", "pvc/database", inNamespace(name)]);
   await waitFor(["--for=delete", `pv/${volume}`]);
@@ -148,7 +143,7 @@ test.concurrent("a database that can't start says why, and starts when its confi
   expect(ready).toMatchObject({ reason: "ImagePullFailed", message: ofDatabase?.message });
 
   await configured("18");
-  await patch(name, { configSet: { version: 2 } });
+  await patchSpec(name, { configSet: { version: 2 } });
   await untilReady(name);
   expect(await visits(name)).toBe(1);
   await kubectl("delete", "eenv", name, "--wait=false");

@@ -56,7 +56,7 @@ test.concurrent("what no person waits for wakes nothing, and neither does anythi
   expect(await list("pods", `--namespace=env-${made.name}`)).toEqual([]);
 });
 
-test.concurrent("a websocket is told to come back, and wakes", async () => {
+test.concurrent("a websocket gets 503 with Retry-After, and wakes the environment", async () => {
   const made = await createBackend(environments.name("websocket"));
   await fallAsleep(made);
   const { status, headers } = await curl(made.host, {

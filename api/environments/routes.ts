@@ -9,6 +9,7 @@ import { DEFAULT_LIMIT } from "../schemas/page.ts";
 import type { Services } from "../services.ts";
 import { cleanupFailedEnvironments } from "./cleanup/routes.ts";
 import { createEnvironment, createReportedEnvironment } from "./creation/routes.ts";
+import { resetDatabase } from "./database/routes.ts";
 import { environmentQuery, ListQuery, ListReportQuery } from "./list-query.ts";
 import { followLogs, getLogs, getReportedLogs } from "./logs/routes.ts";
 import {
@@ -158,6 +159,7 @@ export const environmentRoutes = feature("environments", {
   followEnvironment,
   extendEnvironment,
   updateEnvironment,
+  resetDatabase,
   deleteEnvironment,
   checkAllUrls,
   checkReportedUrls,

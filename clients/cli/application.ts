@@ -13,6 +13,7 @@ import { list } from "./commands/environment/list.ts";
 import { logs } from "./commands/environment/logs.ts";
 import { open } from "./commands/environment/open.ts";
 import { reconcile } from "./commands/environment/reconcile.ts";
+import { resetDatabase } from "./commands/environment/reset-database.ts";
 import { protect, sleep, unprotect, wake } from "./commands/environment/switches.ts";
 import { update } from "./commands/environment/update.ts";
 import { wait } from "./commands/environment/wait.ts";
@@ -42,6 +43,7 @@ const root = buildRouteMap<string, Context>({
     unprotect,
     update,
     reconcile,
+    "reset-database": resetDatabase,
     delete: remove,
     cleanup,
     token,

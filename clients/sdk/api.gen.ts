@@ -2269,6 +2269,14 @@ export interface Operations {
     };
     readonly event: EnvironmentReport;
   };
+  /** Make the database anew */
+  readonly "POST /api/v2/environments/{environment_id}/database/reset": {
+    readonly path: {
+      /** The environment's id, in upper or lower case, or its name. */
+      readonly environment_id: string;
+    };
+    readonly reply: EnvironmentReport;
+  };
   /** Check an environment's URLs */
   readonly "GET /api/v2/environments/{environment_id}/check-all-urls": {
     readonly path: {

@@ -248,6 +248,12 @@ export const EnvironmentStatus = Type.Object(
         {
           made: Type.Boolean({ description: "True once there is one: no seed is loaded into it any more." }),
           seed: Type.Optional(described(Seed, "The seed that it was made with; absent: none.")),
+          generation: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              description: "The `spec.database.generation` that it was made for; absent: 1.",
+            }),
+          ),
         },
         { description: "The database, since its last creation." },
       ),

@@ -102,6 +102,9 @@ export const immutable = (field: string, message: string): CelRule => {
   };
 };
 
+/** Largest number of a database: as the end of a claim's name it has at most six digits. */
+const DATABASE_GENERATION_MAX = 999_999;
+
 const generates = (spec: string) =>
   `(!has(${spec}.secrets) || !has(${spec}.secrets.autoGenerate) || ${spec}.secrets.autoGenerate)`;
 
@@ -124,6 +127,14 @@ export const EnvironmentSpec = Type.Object(
             description: "True for a PostgreSQL; false removes it with all its data.",
           }),
           seed: Type.Optional(Seed),
+          generation: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: DATABASE_GENERATION_MAX,
+              description:
+                "Number of the database, 1 when left out. Another one makes it anew: empty, or with its seed; the former data is deleted once the new database has taken its place.",
+            }),
+          ),
         },
         {
           description: "The config set decides when left out; the default is none.",

@@ -46,6 +46,20 @@ export interface ObservedActivity {
   readonly lastRequestAt?: Date | undefined;
 }
 
+/**
+ * Time of the request that a sleeping environment is to wake for, or of the begin of its hours, whichever was first;
+ * `undefined` for one that sleeps on, or is awake.
+ */
+export function wakeDueAt(environment: EphemeralEnvironment, now: Date): Date | undefined {
+  const { metadata, spec, status } = environment;
+  if (!isAsleep(environment) || spec.suspended || metadata.deletionTimestamp !== undefined) return undefined;
+  const { since = "", nextAt } = status?.sleep ?? {};
+  const requestedAt = requestedAtOf(environment, now);
+  const isRequested = requestedAt !== undefined && requestedAt > new Date(since);
+  const begun = nextAt !== undefined && Date.parse(nextAt) <= now.getTime() ? new Date(nextAt) : undefined;
+  return isRequested && (begun === undefined || requestedAt < begun) ? requestedAt : begun;
+}
+
 /** Input of the next state of sleep. */
 export interface SleepInput {
   /** The wish in effect: the environment's own, or else a default. */

@@ -118,16 +118,27 @@ const lifecycle = [
       description: "Environments that are asleep, by what has them asleep; a person suspends.",
       unit: units.NoUnit,
       queries: { "{{cause}}": gauge("ephemeral_environments_asleep").sum("cause") },
+      width: 8,
     },
     { isStacked: true },
   ),
+  graph({
+    title: "Waiting to wake",
+    description:
+      "Environments that a request, or the begin of their hours, wakes, and that wait for a place among those that wake at once.",
+    unit: units.NoUnit,
+    queries: { environments: gauge("ephemeral_environments_waiting_to_wake").max() },
+    alerts: ["EphemeralWakesWait"],
+    width: 8,
+  }),
   graph({
     title: "Seconds until awake",
     description: `From the request that woke an environment, else from the begin of its waking, until it answered. ${OF_AN_HOUR}`,
     unit: units.Seconds,
     queries: quantiles(wakes),
     bad: { above: 60 },
-    alerts: ["EphemeralWakingBudgetBurns"],
+    alerts: ["EphemeralWakingBudgetBurns", "EphemeralGateRefuses"],
+    width: 8,
   }),
 ];
 

@@ -1,4 +1,4 @@
-import { expect, ownName, removeEnvironment, signIn, test } from "./support.ts";
+import { asAdministrator, expect, ownName, removeEnvironment, signIn, test } from "./support.ts";
 
 const name = ownName("life");
 test.afterAll(() => removeEnvironment(name));
@@ -22,6 +22,8 @@ test("a developer signs in, creates an environment, watches it become ready, use
   await page.getByLabel("Branch", { exact: true }).fill("main");
   await page.getByLabel("Frontend", { exact: true }).selectOption("sample-frontend");
   await page.getByLabel("Hours").fill("2");
+  await page.getByText("More").click();
+  await page.getByLabel("Database").selectOption("yes");
   await expect(page.locator(".command")).toContainText(`eenv create ${name}`);
   await page.getByRole("button", { name: "Create" }).click();
 
@@ -62,6 +64,17 @@ test("a developer signs in, creates an environment, watches it become ready, use
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Details" })).toContainText("awake");
+
+  await page.getByRole("button", { name: "Reset database…" }).click();
+  await expect(dialog).toContainText("The data of now is deleted");
+  await dialog.getByRole("button", { name: "Reset" }).click();
+  await expect(page.getByRole("status")).toHaveText(`The database of ${name} is being made anew`);
+  const path = { environment_id: name };
+  const isReadyAgain = async () => {
+    const { observed, status } = await asAdministrator.call("GET /api/v2/environments/{environment_id}", { path });
+    return observed && status === "ready";
+  };
+  await expect.poll(isReadyAgain, { timeout: 120_000 }).toBe(true);
 
   await page.getByRole("button", { name: "Sleep" }).click();
   await expect(about).toContainText("asleep");

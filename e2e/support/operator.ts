@@ -21,10 +21,7 @@ export const killGate = () => kill("gate");
 
 /** Waits until another gate runs, which may not serve yet. */
 export async function untilGateRuns(otherThan: number): Promise<void> {
-  const check = async () => {
-    const gate = await recorded("gate");
-    return gate.pid !== otherThan && (await runs(gate));
-  };
+  const check = () => runsAnew("gate", otherThan);
   await waitUntil({ what: "another gate", check, deadlineMs: RESTART_DEADLINE_MS });
 }
 
@@ -52,8 +49,7 @@ export async function resumeSupervisor(): Promise<void> {
 /** Waits until another operator is ready, and answers its pid. */
 export async function untilOperatorServes(otherThan: number): Promise<number> {
   const check = async () => {
-    const operator = await recorded("operator");
-    if (operator.pid === otherThan || !(await runs(operator))) return false;
+    if (!(await runsAnew("operator", otherThan))) return false;
     // The operator refuses connections at first, then answers 503 until it has read every kind; some routes need fewer of
     // them.
     return ask("GET", "/ready", { token: null }).then(
@@ -63,6 +59,11 @@ export async function untilOperatorServes(otherThan: number): Promise<number> {
   };
   await waitUntil({ what: "another operator", check, deadlineMs: RESTART_DEADLINE_MS });
   return (await recorded("operator")).pid;
+}
+
+async function runsAnew(name: string, otherThan: number): Promise<boolean> {
+  const program = await recorded(name);
+  return program.pid !== otherThan && (await runs(program));
 }
 
 async function recorded(program: string): Promise<Recorded> {

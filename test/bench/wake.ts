@@ -6,14 +6,9 @@
 import { get } from "node:http";
 import { Agent, request } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
-import { KubeConfig } from "@kubernetes/client-node";
 import { run } from "../../deploy/build/run.ts";
-import { identityFolder } from "../../deploy/local/folders.ts";
-import { signedIdToken } from "../../deploy/local/identity/tokens.ts";
-import { localIssuer } from "../../deploy/local/network/addresses.ts";
 import { FAR_HOURS } from "../../e2e/support/far-hours.ts";
 import { environmentType } from "../../operator/adapters/kubernetes/kinds.ts";
-import { createKubeClient } from "../../operator/kit/client/create-kube-client.ts";
 import {
   deploymentKind,
   namespaceKind,
@@ -23,7 +18,7 @@ import {
   wireKind,
 } from "../../operator/kit/client/kinds.ts";
 import { until } from "../support/fixtures/until.ts";
-import { localVariables } from "./local-variables.ts";
+import { openLocalCluster } from "./local-cluster.ts";
 import { type Openings, optionsOf, runBenchmark } from "./run-benchmark.ts";
 import { quantile, table } from "./table.ts";
 import type { Verdict } from "./verdict.ts";
@@ -38,11 +33,7 @@ const options = optionsOf(
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
 
-const variables = localVariables();
-const kubeConfig = new KubeConfig();
-kubeConfig.loadFromFile(variables.KUBECONFIG as string);
-const admin = createKubeClient({ kubeConfig });
-const token = await signedIdToken(identityFolder, localIssuer, "dev@example.test");
+const { variables, admin, token } = await openLocalCluster();
 
 const INGRESS_PORT = 18_443;
 const DEADLINE_MS = 60_000;

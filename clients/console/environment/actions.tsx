@@ -6,11 +6,12 @@ import { tell } from "../platform/notices.ts";
 import { may } from "../platform/user.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { ExtendDialog } from "./extend-dialog.tsx";
+import { ResetDialog } from "./reset-dialog.tsx";
 import { SleepDialog } from "./sleep-dialog.tsx";
 
 /** Actions on an environment that the reader may take. */
 export function Actions({ environment }: { readonly environment: EnvironmentReport }) {
-  const [open, setOpen] = useState<"extend" | "sleep" | "delete">();
+  const [open, setOpen] = useState<"extend" | "sleep" | "reset" | "delete">();
   const [isBusy, setBusy] = useState(false);
   const { id, name, status } = environment;
   const isResting = rests(environment);
@@ -65,6 +66,11 @@ export function Actions({ environment }: { readonly environment: EnvironmentRepo
           <button type="button" disabled={isBusy} onClick={reconcile}>
             Reconcile
           </button>
+          {environment.configuration.database_provisioned && (
+            <button type="button" onClick={() => setOpen("reset")}>
+              Reset database…
+            </button>
+          )}
         </>
       )}
       {may("environments:delete") && (
@@ -74,6 +80,7 @@ export function Actions({ environment }: { readonly environment: EnvironmentRepo
       )}
       {open === "extend" && <ExtendDialog environment={environment} close={() => setOpen(undefined)} />}
       {open === "sleep" && <SleepDialog environment={environment} close={() => setOpen(undefined)} />}
+      {open === "reset" && <ResetDialog environment={environment} close={() => setOpen(undefined)} />}
       {open === "delete" && <DeleteDialog environment={environment} close={() => setOpen(undefined)} />}
     </>
   );

@@ -142,6 +142,16 @@ const DEFINITIONS = {
     labels: ["cause"],
     from: "leader",
   },
+  ephemeral_environments_waiting_to_wake: {
+    type: "gauge",
+    help: "Environments that are still asleep although a request, or the begin of their hours, wakes them: they wait for a place among those that wake at once.",
+    from: "leader",
+  },
+  ephemeral_environment_wake_wait_longest_seconds: {
+    type: "gauge",
+    help: "How long the first of them has been waiting; 0 without any.",
+    from: "leader",
+  },
   ephemeral_environments_activity_unknown: {
     type: "gauge",
     help: "Environments that would sleep when idle, but whose requests are not known.",

@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { deletableFrom } from "../../../crds/environment/lifetime.ts";
 import { REST_CAUSES, WAKE_CAUSES } from "../../../crds/environment/past-sleep.schema.ts";
 import { shownPhase } from "../../../crds/environment/phase.ts";
-import { sleepCause } from "../../../crds/environment/sleep.ts";
+import { sleepCause, wakeDueAt } from "../../../crds/environment/sleep.ts";
 import { NOTIFICATION_PHASES } from "../../../crds/notifications/notification.schema.ts";
 import { type PastSleep, wakeBegin } from "../../../crds/usage/sleeps.ts";
 import { DELIVERY_PHASES } from "../../../crds/webhooks/webhook-delivery.schema.ts";
@@ -57,6 +57,9 @@ function clusterMetrics(registry: MetricRegistry, { caches, isLeading, clock }: 
     const causes = environments().map(sleepCause);
     return REST_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
   });
+  const wakesDue = () => environments().map((one) => wakeDueAt(one, clock.now()));
+  whileLeading("ephemeral_environments_waiting_to_wake", () => [[{}, wakesDue().filter(Boolean).length]]);
+  longest("ephemeral_environment_wake_wait_longest_seconds", wakesDue);
   whileLeading("ephemeral_environments_activity_unknown", () => {
     const unknown = environments().filter(({ status }) => findCondition(status?.conditions, "ActivityUnknown"));
     return [[{}, unknown.length]];

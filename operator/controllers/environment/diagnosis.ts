@@ -70,8 +70,8 @@ interface UnhealthyPods {
   /** True when a problem may fail the environment; a serving one fails only by its URLs. */
   readonly mayFail: boolean;
   /**
-   * The one component to diagnose, for its own condition; absent: all, for `ApplicationSynced`. Former Jobs of a component
-   * with a Job are there until the sync ends.
+   * The one component to diagnose, for its own condition; absent: all, for `ApplicationSynced`. With
+   * `job`, its other Jobs are former ones, which stay until the sync ends.
    */
   readonly only?: { readonly component: string; readonly condition: StepCondition; readonly job?: string };
 }

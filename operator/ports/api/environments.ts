@@ -20,6 +20,8 @@ export interface EnvironmentUpdate extends Pick<EnvironmentSpec, "protected" | "
   readonly backend?: SourceUpdate;
   /** Only for an environment with a frontend. */
   readonly frontend?: SourceUpdate;
+  /** Another number makes the database anew. */
+  readonly database?: { readonly provision: true; readonly generation: number };
   /** Only for an environment with a config set. */
   readonly configSet?: { readonly version: number };
 }

@@ -131,7 +131,7 @@ describe("a release of the platform's chart", () => {
     const shares = "--output=jsonpath={.spec.limited.nominalConcurrencyShares}";
     expect(await asAdministrator("get", "priorityLevelconfiguration/ephemeral-platform", shares)).toBe("20");
     expect(await environment()).toBe(before);
-    // What the chart has added to them is no wish of the user.
+    // The chart's additions do not become values of the user.
     const where = ["--namespace", "ephemeral-system", "--kubeconfig", plane.kubeconfigPath];
     expect(parse(await run(helm, ["get", "values", "platform", "--output=yaml", ...where]))).toEqual(values);
   }, 60_000);

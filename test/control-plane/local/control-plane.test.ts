@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { recordedProcesses } from "../../../deploy/local/processes/process.ts";
 import { type Listener, listeners } from "../../../e2e/support/listeners.ts";
 import { knockAsNobody } from "../../../e2e/support/stranger.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 import { type ControlPlane, startControlPlane } from "../../support/plane/own-control-plane.ts";
 
@@ -52,6 +53,21 @@ describe("the control plane that tests run on", () => {
     await kubectl(own, "create", "namespace", "deleted");
     await kubectl(own, "delete", "namespace", "deleted", "--timeout", "120s");
     expect(await kubectl(own, "get", "namespace", "deleted", "--ignore-not-found", "-o", "name")).toBe("");
+  }, 180_000);
+
+  test("has its controllers again after a restart that failed", async () => {
+    const controllers = async () =>
+      (await recordedProcesses(dirname(own.kubeconfigPath))).find(({ name }) => name === "kube-controller-manager")
+        ?.pid;
+    const former = await controllers();
+    await own.kill("kube-apiserver");
+    const inVain = own.restart("kube-controller-manager").catch((error: Error) => error);
+    const isAnother = async () => ![undefined, former].includes(await controllers());
+    await until(isAnother, { what: "a start of the controllers" });
+    await own.restart("kube-apiserver");
+    expect(await inVain).toBeInstanceOf(Error);
+    await kubectl(own, "create", "namespace", "after-failure");
+    await kubectl(own, "delete", "namespace", "after-failure", "--timeout", "60s");
   }, 180_000);
 
   describe("abuse case 92: what another user of the machine reaches of it", () => {

@@ -89,6 +89,15 @@ const STORIES: Readonly<Record<string, Story>> = {
       [`http_requests_total{${route},code="200"}`]: counter(8, 10),
     },
   },
+  EphemeralWakesWait: { series: { ephemeral_environment_wake_wait_longest_seconds: gauge(200, 0) } },
+  EphemeralGateRefuses: {
+    series: {
+      'ephemeral_gate_answers_total{answer="not_held"}': counter(3, 0),
+      'ephemeral_gate_answers_total{answer="passed"}': counter(7, 10),
+      // Of monitors, which wake nothing.
+      'ephemeral_gate_answers_total{answer="asleep"}': counter(100, 100),
+    },
+  },
   EphemeralCreationBudgetBurns: {
     series: { ...durations("ephemeral_environment_creation_seconds", "180"), [FAILED_CREATIONS]: "0x180" },
   },

@@ -1,3 +1,4 @@
+import type { EnvironmentSpec } from "../../../crds/environment/ephemeral-environment.ts";
 import { expiresAt } from "../../../crds/environment/lifetime.ts";
 import type { ErrorCode } from "../../../crds/errors.ts";
 import { signExtension } from "../../../crds/notifications/extension-token.ts";
@@ -42,10 +43,14 @@ export const unused = () => `made-${++count}`;
 
 const NOTHING: RouteFixture = { call: () => ({}) };
 
-const onEnvironment = (call: Omit<RouteCall, "params"> & { readonly params?: object } = {}): RouteFixture => ({
+const onEnvironment = (
+  call: Omit<RouteCall, "params"> & { readonly params?: object } = {},
+  spec: Partial<EnvironmentSpec> = {},
+): RouteFixture => ({
   async call(service) {
     const environment_id = unused();
     await service.environments.create(environment_id, {
+      ...spec,
       backend: { repository: "shop-api", branch: "main" },
       frontend: { repository: "shop-web", branch: "main" },
       owner: { subject: `${service.issuer.issuer}#dev`, email: "dev@example.test", name: "Dev" },
@@ -157,6 +162,7 @@ export const FIXTURES: Readonly<Record<string, RouteFixture>> = {
       return { ...(await onEnvironment().call(service, person)), body: { suspended: true, ...moved } };
     },
   },
+  resetDatabase: onEnvironment({}, { database: { provision: true } }),
   deleteEnvironment: onEnvironment(),
   reconcileEnvironmentStatus: onEnvironment(),
   cleanupFailedEnvironments: NOTHING,

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Progress, silentProgress } from "../../../deploy/build/progress.ts";
+import type { Wait } from "../../../deploy/build/wait.ts";
 import { type BuiltModule, buildModule } from "../../../deploy/local/builds/build.ts";
 import { goModules } from "../../../deploy/local/builds/modules.ts";
 import { type ApiAccess, type ApiClient, apiClient } from "../../../deploy/local/kubernetes/api-client.ts";
@@ -102,9 +103,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
 
 interface Program {
   readonly spec: ProcessSpec;
-  readonly ready: () => Promise<boolean>;
-  /** Called before each start. */
-  readonly prepare?: () => Promise<unknown>;
+  /** The check of one start. */
+  readonly readiness: () => Wait["check"];
 }
 
 async function describePlane(
@@ -127,16 +127,15 @@ async function describePlane(
   };
   const restart = async (name: ControlPlaneProgram): Promise<void> => {
     await kill(name);
-    const { spec, ready, prepare } = programs[name];
-    await prepare?.();
+    const { spec, readiness } = programs[name];
     const record = await startProcess(folder, spec);
     running.set(name, record);
-    await untilReady(record, ready);
+    await untilReady(record, readiness());
     const manager = "kube-controller-manager";
     const server = running.get("kube-apiserver");
     if (name === manager || server === undefined || !running.has(manager)) return;
     // After etcd's return the API server reconnects within seconds; controllers that find it unwell end themselves.
-    await untilReady(server, programs["kube-apiserver"].ready);
+    await untilReady(server, programs["kube-apiserver"].readiness());
     await restart(manager);
   };
   return {
@@ -200,13 +199,17 @@ async function describePrograms(
   const kubeconfig = await kubeconfigFor({ folder: site.folder, ca, access }, "kube-controller-manager", user);
   const manager = kubeControllerManager(site, kubeconfig, ["--controllers", controllers.join(",")]);
   return {
-    etcd: { spec: etcd(site), ready: () => etcdIsReady(site) },
-    "kube-apiserver": { spec: apiServer, ready: () => apiServerIsReady(client) },
-    "kube-controller-manager": {
-      spec: manager,
-      ready: () => controllersAreReady(client),
-      // The former controllers made it: only the new ones make it anew.
-      prepare: () => client.call("DELETE", DEFAULT_SERVICE_ACCOUNT),
-    },
+    etcd: { spec: etcd(site), readiness: () => () => etcdIsReady(site) },
+    "kube-apiserver": { spec: apiServer, readiness: () => () => apiServerIsReady(client) },
+    "kube-controller-manager": { spec: manager, readiness: () => newControllersAreReady(client) },
+  };
+}
+
+/** Removes what the former controllers made, for the new ones to make; asks again while the API server can't answer yet. */
+function newControllersAreReady(client: ApiClient): Wait["check"] {
+  let isRemoved = false;
+  return async () => {
+    isRemoved ||= [200, 404].includes((await client.call("DELETE", DEFAULT_SERVICE_ACCOUNT)).status);
+    return isRemoved && (await controllersAreReady(client));
   };
 }

@@ -30,17 +30,17 @@ export interface ServiceInput {
 
 /** A load of first data that is not known to be over. */
 export interface PendingLoad {
-  /** Name of the Job that loads it. */
-  readonly job: string;
+  /** Name of the Job that loads it; absent: none is needed. */
+  readonly job?: string;
   /** Sentence about it, for users. */
   readonly message: string;
 }
 
-/** The data that a service is made with, by a Job of the chart before anything else starts. */
+/** The data that a service is made with, or made anew with: by a Job of the chart, before anything else starts. */
 export interface FirstData {
   /** Status field with what it was made with. */
   readonly writes: keyof EnvironmentStatus;
-  /** The load in progress; `undefined` while there is nothing to load. */
+  /** The load in progress; `undefined` while the service is as wished. */
   readonly pending: (input: ServiceInput, settings: Settings) => PendingLoad | undefined;
   /** Reason why the environment's chart can't load it; `undefined` where it can. */
   readonly problem: (input: ServiceInput, settings: Settings) => string | undefined;

@@ -4,7 +4,7 @@ import { DATABASE_LOGIN } from "../../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
 import type { BackingService } from "./backing-service.ts";
 import { databaseImage } from "./database-image.ts";
-import { seed, seedValues } from "./seed.ts";
+import { dataValues, firstData } from "./first-data.ts";
 
 /** Name of its Service, and component label of its pod. */
 const NAME = "database";
@@ -23,7 +23,7 @@ export const postgresql: BackingService = {
     const { sizeGi = database.sizeGi } = input.configSet?.database ?? {};
     const image = databaseImage(input, settings);
     const values = { image, user: OWNER, name: OWNER, sizeGi, ...present({ storageClass: database.storageClass }) };
-    return { ...values, ...seedValues(input, settings) };
+    return { ...values, ...dataValues(input, settings) };
   },
 
   secrets: [DATABASE_LOGIN],
@@ -42,14 +42,14 @@ export const postgresql: BackingService = {
     ImagePullFailed:
       "correct database.image of the settings or database.version of the config set, or the image of database.seed where the error below names that one, or give the cluster access to the registry",
     JobFailed:
-      "correct the seed, and name it by another tag or digest; the same one is loaded again when the database is made anew (database.provision false, then true)",
+      "correct the seed, and name it by another tag or digest; the same one is loaded again when the database is made anew (another database.generation); a database that was there before serves on, and its generation goes back to it",
     VolumeMissing:
       "install a default storage class with a provisioner, or name another class in the setting database.storageClass",
   },
 
   reasons: { JobFailed: "SeedFailed" },
 
-  firstData: seed,
+  firstData,
 
   recorded: (environment) => ({ databaseProvisioned: hasDatabase(environment) }),
 };

@@ -8,10 +8,15 @@ import { environmentValues } from "./values.ts";
 /**
  * Workloads of the platform's layout, with their pods while the environment is awake. Empty for a chart with values of its
  * own, whose workloads are not known.
+ *
+ * @param values the chart's, of the environment while it is awake
  */
-export function awakeWorkloads(input: PlanInput, settings: Settings): readonly AwakeWorkload[] {
+export function awakeWorkloads(
+  input: PlanInput,
+  values: Readonly<Record<string, unknown>>,
+  settings: Settings,
+): readonly AwakeWorkload[] {
   if (mappingOf(input, settings) !== undefined) return [];
-  const values = environmentValues(input, settings);
   const components = componentsOf(input.environment).map((name): AwakeWorkload => {
     const { replicas = 1 } = values[name] as { readonly replicas?: number };
     return { kind: "Deployment", name, replicas };

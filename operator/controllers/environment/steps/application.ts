@@ -68,7 +68,10 @@ export function application(dependencies: ApplicationDependencies): Step {
 /** Time until the next values, which the deployer is given as soon as the status says that the data is loaded. */
 const NEXT_VALUES_MS = 1_000;
 
-/** Data that was loaded leaves the values: the environment is not ready before, or it would be updated as soon as it is. */
+/**
+ * Data that was loaded leaves the values, and is in the status before: the environment is not ready until then, or it would be
+ * updated as soon as it is.
+ */
 function withoutFirstData(
   result: StepResult,
   environment: EphemeralEnvironment,
@@ -77,7 +80,7 @@ function withoutFirstData(
   const input = planInput(environment, dependencies);
   const isPending = desiredServices(input).some(({ firstData }) => firstData?.pending(input, dependencies.settings));
   if (result.state !== "done" || !isPending) return result;
-  return waiting("Syncing", "waiting for the deployer to remove the Job that has loaded the first data", {
+  return waiting("Syncing", "waiting until the first data is in the values no more", {
     requeueAfterMs: NEXT_VALUES_MS,
   });
 }

@@ -63,7 +63,7 @@ async function deployedResult(one: DeployedService, context: BackingServiceDepen
     return result.state === "done" || loading !== undefined ? withFindings(result, made) : result;
   }
   // The state of the desired values is unknown; the running service goes on.
-  if (wasReady(service, environment)) return done("Ready");
+  if (loading === undefined && wasReady(service, environment)) return done("Ready");
   const message = `waiting for the deployer to create the ${service.name}`;
   return waiting("Starting", message, { requeueAfterMs: RECHECK_MS });
 }
@@ -84,21 +84,28 @@ async function loadingResult(
   const { service, input, observed, loading } = one;
   if (loading === undefined) return undefined;
   const isSynced = observed?.state === "healthy" || isDeployed(observed);
-  const problem =
-    service.firstData?.problem(input, context.settings) ?? (isSynced ? lackingJob(observed?.kinds) : undefined);
+  const lacking = isSynced ? lackingJob(loading, observed?.kinds) : undefined;
+  const problem = service.firstData?.problem(input, context.settings) ?? lacking;
   if (problem !== undefined) return failed("SeedUnsupported", problem);
-  if (isSynced || observed === undefined) return undefined;
-  const { message } = loading;
-  const result = await ownResult(one, { message, kinds: [...(observed.kinds ?? []), "Job"] }, context);
+  return isSynced || observed === undefined ? undefined : unsyncedResult({ ...one, observed, loading }, context);
+}
+
+type Loading = DeployedService & { readonly observed: ObservedApplication; readonly loading: PendingLoad };
+
+async function unsyncedResult(one: Loading, context: BackingServiceDependencies): Promise<Unfinished> {
+  const { observed, loading } = one;
+  const { message, job } = loading;
+  const [reason, ...jobs] = job === undefined ? ["Starting"] : ["Seeding", "Job"];
+  const result = await ownResult(one, { message, kinds: [...(observed.kinds ?? []), ...jobs] }, context);
   const isExpected = result.state === "waiting" && AS_EXPECTED.includes(result.reason);
-  return isExpected ? waiting("Seeding", message, { requeueAfterMs: result.requeueAfterMs }) : result;
+  return isExpected ? waiting(reason, message, { requeueAfterMs: result.requeueAfterMs }) : result;
 }
 
 /** Reasons of a Job that has not ended. */
 const AS_EXPECTED: readonly string[] = ["Progressing", "ResourceNotReady"];
 
-const lackingJob = (kinds: readonly string[] = []) =>
-  kinds.includes("Job")
+const lackingJob = ({ job }: PendingLoad, kinds: readonly string[] = []) =>
+  job === undefined || kinds.includes("Job")
     ? undefined
     : "the chart has no Job for database.seed, and has begun with an empty database: use the platform's chart, or remove the seed";
 

@@ -5,7 +5,7 @@ import type { DesiredApplication } from "../../../ports/deployer.ts";
 import type { WorkloadScaler } from "../../../ports/workload-scaler.ts";
 import { awakeWorkloads, valuesWhileSuspended } from "../desired/awake-workloads.ts";
 import { hashOfDesired } from "../desired/values.ts";
-import { type PlanSources, planInput } from "../plan-input.ts";
+import { desiredServices, type PlanSources, planInput } from "../plan-input.ts";
 
 /** The settings and ports of a wake. */
 export interface WakeDependencies extends PlanSources {
@@ -20,15 +20,17 @@ export interface WakeDependencies extends PlanSources {
  */
 export async function scaleAtWake(
   environment: EphemeralEnvironment,
-  { chart }: DesiredApplication,
+  { chart, values }: DesiredApplication,
   dependencies: WakeDependencies,
 ): Promise<void> {
   const { settings, workloadScaler } = dependencies;
   if (environment.spec.suspended || !isScaledToZero(environment.status)) return;
   const input = planInput(environment, dependencies);
-  const workloads = awakeWorkloads(input, settings);
+  // Pods of the former database would start.
+  if (desiredServices(input).some(({ firstData }) => firstData?.pending(input, settings))) return;
+  const workloads = awakeWorkloads(input, values, settings);
   if (workloads.length === 0) return;
-  // Where something else has changed, too, the workloads are not yet those that are wanted.
+  // After any other change, the workloads are not yet those that are wanted.
   const isWakeAlone = environment.status?.desiredHash === hashOfDesired(chart, valuesWhileSuspended(input, settings));
   if (isWakeAlone) await workloadScaler.scaleFromZero(environment.metadata, workloads);
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { EnvironmentSpec } from "../../../../crds/environment/ephemeral-environment.ts";
 import { type CommandLine, startCommandLine } from "../../../support/cli/command-line.ts";
 import { READY, step, untilFollowed, writeStatus } from "../../../support/cli/operator.ts";
 import { configSetFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
@@ -10,12 +11,13 @@ beforeEach(async () => {
 });
 afterEach(() => line.stop());
 
-async function make(name: string): Promise<string> {
+async function make(name: string, more: Partial<EnvironmentSpec> = {}): Promise<string> {
   const { metadata } = await line.service.environments.create(name, {
     backend: { repository: "shop-api", branch: "main" },
     ttlHours: 24,
     access: { groups: ["shop"] },
     owner: { subject: `${line.service.issuer.issuer}#dev`, email: "dev@example.test", name: "Dev" },
+    ...more,
   });
   await writeStatus(line.service, name, READY);
   return metadata.uid;
@@ -105,6 +107,18 @@ describe("environments", () => {
     expect(await line.eenv("developer", ["extend", "shop-one", "30d"])).toMatchObject({ code: 1, stdout: "" });
     const updated = await line.eenv("developer", ["update", "shop-one", "--ttl", "2d", "--protected", "-o", "json"]);
     expect(JSON.parse(updated.stdout)).toMatchObject({ ttl_hours: 48, protected: true });
+  });
+
+  test("a reset of the database asks first, because its data is deleted", async () => {
+    await make("shop-one", { database: { provision: true } });
+    await writeStatus(line.service, "shop-one", { phase: "ready", database: { made: true } });
+    const generation = async () => (await line.service.environments.find("shop-one"))?.spec.database?.generation;
+    const unasked = await line.eenv("developer", ["reset-database", "shop-one"]);
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect(await generation()).toBeUndefined();
+    const reset = await line.eenv("developer", ["reset-database", "shop-one", "--yes", "-o", "name"]);
+    expect(reset).toMatchObject({ code: 0, stdout: "shop-one\n" });
+    expect(await generation()).toBe(2);
   });
 
   test("an update says when it sleeps: by hours, when idle, or never", async () => {

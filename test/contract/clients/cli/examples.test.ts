@@ -33,8 +33,9 @@ afterAll(() => line.stop());
 async function putEnvironment(): Promise<void> {
   const { environments } = line.service;
   environments.finishRemoval(NAME);
-  const access = { groups: ["shop"] };
-  await environments.create(NAME, { backend: { repository: "shop-api", branch: "main" }, ttlHours: 24, access });
+  const backend = { repository: "shop-api", branch: "main" };
+  const spec = { backend, database: { provision: true }, ttlHours: 24, access: { groups: ["shop"] } };
+  await environments.create(NAME, spec);
   await writeStatus(line.service, NAME, READY);
   const pods = { desired: 1, ready: 1, restarts: 0, images: [] };
   line.service.workloads.put(NAME, { kind: "Deployment", name: "shop-api", ...pods });

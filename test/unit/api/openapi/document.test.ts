@@ -79,6 +79,7 @@ describe("the OpenAPI document", () => {
         "createEnvironment",
         "extendEnvironment",
         "updateEnvironment",
+        "resetDatabase",
         "deleteEnvironment",
         "createSampleEnvironment",
         "createConfigSet",

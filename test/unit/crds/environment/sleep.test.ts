@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { MINUTE_MS } from "../../../../crds/durations.ts";
 import type { EnvironmentStatus } from "../../../../crds/environment/ephemeral-environment.ts";
-import { asRun, nextSleep } from "../../../../crds/environment/sleep.ts";
+import { asRun, nextSleep, wakeDueAt } from "../../../../crds/environment/sleep.ts";
 import { LAST_ACTIVITY_ANNOTATION, REQUESTED_ANNOTATION, WAKE_ANNOTATION } from "../../../../crds/group.ts";
 import type { SleepStatus, SleepWish } from "../../../../crds/sleep.schema.ts";
 import { environmentFixture } from "../../../support/fixtures/environment/environment-fixture.ts";
@@ -448,5 +448,29 @@ describe("what runs", () => {
   test.each(["awake", "waking"] as const)("is the spec while it is %s", (state) => {
     const environment = sleep(state);
     expect(asRun(environment)).toBe(environment);
+  });
+});
+
+describe("a sleeping environment is to wake", () => {
+  const due = (given: Partial<SleepStatus> & { readonly requested?: string; readonly suspended?: boolean } = {}) => {
+    const { requested, suspended = false, ...sleep } = given;
+    const environment = environmentFixture({
+      spec: { suspended },
+      status: { sleep: { state: "asleep", since: EVENING, cause: "schedule", ...sleep } },
+      metadata: { annotations: annotated(requested === undefined ? {} : { requested }) },
+    });
+    return wakeDueAt(environment, new Date(FRIDAY))?.toISOString();
+  };
+
+  test.each<[string, Parameters<typeof due>[0], string | undefined]>([
+    ["from the begin of its hours on", { nextAt: FRIDAY }, FRIDAY],
+    ["from a request on", { requested: NIGHT, nextAt: FRIDAY_EVENING }, NIGHT],
+    ["from the first of both on", { requested: NIGHT, nextAt: FRIDAY }, NIGHT],
+    ["by no request from before its sleep", { requested: NOON }, undefined],
+    ["by nothing before its hours", { nextAt: FRIDAY_EVENING }, undefined],
+    ["by neither while a person has it suspended", { requested: NIGHT, nextAt: FRIDAY, suspended: true }, undefined],
+    ["no more once it is awake", { state: "awake", nextAt: FRIDAY }, undefined],
+  ])("%s", (_what, given, expected) => {
+    expect(due(given)).toBe(expected);
   });
 });

@@ -96,6 +96,17 @@ describe("the leader", () => {
     });
   });
 
+  test("counts environments that wait for their turn to wake, and knows how long the first has waited", async () => {
+    const sleep = { state: "asleep", since: secondsIn(0), cause: "schedule" } as const;
+    reported({ phase: "ready", sleep: { ...sleep, nextAt: secondsIn(30) } }, { name: "first" });
+    reported({ phase: "ready", sleep: { ...sleep, nextAt: secondsIn(60) } }, { name: "second" });
+    reported({ phase: "ready", sleep: { ...sleep, nextAt: secondsIn(600) } }, { name: "later" });
+    clock.advance(100_000);
+    const found = await scraped(metrics);
+    expect(found.get("ephemeral_environments_waiting_to_wake")).toBe(2);
+    expect(found.get("ephemeral_environment_wake_wait_longest_seconds")).toBe(70);
+  });
+
   test("measures wakes from the request, else from the begin of waking, and counts those that fail", async () => {
     const rest = { since: secondsIn(0), cause: "idle", until: secondsIn(100) } as const;
     const woken = { ...rest, wokenBy: "request", requestedAt: secondsIn(97) } as const;

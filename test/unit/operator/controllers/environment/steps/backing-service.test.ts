@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Condition } from "../../../../../../crds/conditions.ts";
 import type { EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
+import { present } from "../../../../../../crds/present.ts";
 import { postgresql } from "../../../../../../operator/controllers/environment/backing-services/postgresql.ts";
 import { environmentValues, hashOfDesired } from "../../../../../../operator/controllers/environment/desired/values.ts";
 import { backingServices } from "../../../../../../operator/controllers/environment/steps/backing-service.ts";
@@ -35,6 +36,8 @@ interface Scene {
   readonly hasSeed?: boolean;
   /** True when the failed Job is that of a former seed. */
   readonly isFormerJob?: boolean;
+  /** Number of the database in the spec. */
+  readonly generation?: number;
   /** Known state of the database. */
   readonly database?: EnvironmentStatus["database"];
   /** Kinds of the chart's objects. */
@@ -47,11 +50,11 @@ const seed = { image: "registry.test/seed:1", path: "/seed/data.sql", format: "s
 
 async function step(scene: Scene) {
   const { provision = true, suspended = false, state, problem, former, serves, problems = [] } = scene;
-  const { hasSeed = false, database: known, kinds = ["Job"], chartValues } = scene;
+  const { hasSeed = false, database: known, kinds = ["Job"], chartValues, generation } = scene;
   const image = `registry.test/shop-api:${commitA}`;
   const applied = { branch: "main", commit: commitA, image };
   const made = environmentFixture({
-    spec: { database: { provision, ...(hasSeed ? { seed } : {}) }, suspended },
+    spec: { database: { provision, ...(hasSeed ? { seed } : {}), ...present({ generation }) }, suspended },
     status: { sources: { backend: { applied } }, ...(known ? { database: known } : {}) },
   });
   const chart = { ...fixtureSettings.defaultChart, values: chartValues ?? "" };
@@ -287,6 +290,44 @@ describe("a backing service", () => {
       name: "with a seed fails where the chart has no Job for it",
       scene: { hasSeed: true, state: "healthy", former: starting, kinds: ["Deployment"] },
       expected: { state: "failed", reason: "SeedUnsupported", message: expect.stringContaining("no Job") },
+    },
+    {
+      name: "made anew is not ready because the former one was",
+      scene: { generation: 2, state: "unseen", former: ready, database: { made: true } },
+      expected: { state: "waiting", reason: "Starting", message: expect.stringContaining("anew") },
+    },
+    {
+      name: "made anew with its seed is seeding, while the former one serves",
+      scene: {
+        generation: 2,
+        hasSeed: true,
+        state: "waiting",
+        former: ready,
+        database: { made: true, seed },
+      },
+      expected: { state: "waiting", reason: "Seeding", message: expect.stringContaining("the former database serves") },
+    },
+    {
+      name: "made anew is noted once the sync has gone on",
+      scene: { generation: 2, state: "progressing", former: starting, database: { made: true, seed } },
+      expected: { state: "waiting", reason: "Starting", findings: { database: { made: true, generation: 2 } } },
+      reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "can't be made anew by a chart with values of its own, which says the way back",
+      scene: {
+        generation: 2,
+        state: "healthy",
+        former: ready,
+        database: { made: true },
+        chartValues: "host: ${database.host}",
+      },
+      expected: { state: "failed", reason: "SeedUnsupported", message: expect.stringMatching(/generation back to 1$/) },
+    },
+    {
+      name: "stays as it is where its number goes back to the former one",
+      scene: { generation: 1, hasSeed: true, state: "healthy", former: seeding, database: { made: true } },
+      expected: { state: "done", reason: "Ready" },
     },
     {
       name: "of an environment that serves fails nothing",

@@ -25,6 +25,8 @@ interface Scene {
   readonly suspended?: boolean;
   /** True when something else has changed since. */
   readonly isChanged?: boolean;
+  /** True when its database is to be made anew. */
+  readonly isReset?: boolean;
   /** The chart's own values, as YAML. */
   readonly chartValues?: string;
 }
@@ -38,7 +40,8 @@ const informed = (type: string): Condition => ({
 });
 
 /** Requests to deployer and workloads in a reconcile of an environment with three backend pods and a database. */
-async function reconcile({ former = "Asleep", suspended = false, isChanged = false, chartValues }: Scene) {
+async function reconcile(scene: Scene) {
+  const { former = "Asleep", suspended = false, isChanged = false, isReset = false, chartValues } = scene;
   const requests: (string | readonly AwakeWorkload[])[] = [];
   const chart = { repoUrl: "https://git.test/charts.git", path: "shop", revision: "main", values: chartValues ?? "" };
   const dependencies = stepDependencies({
@@ -65,7 +68,8 @@ async function reconcile({ former = "Asleep", suspended = false, isChanged = fal
     database: { made: true },
     conditions: former === "awake" ? [] : [informed(former)],
   };
-  const spec = { database: { provision: true }, overrides: { backend: { replicas: 3 } } };
+  const database = { provision: true, ...(isReset ? { generation: 2 } : {}) };
+  const spec = { database, overrides: { backend: { replicas: 3 } } };
   const asleep = environmentFixture({ spec: { ...spec, suspended: former !== "awake" }, status });
   const before = desiredApplication(asleep, dependencies);
   const desiredHash = isChanged ? "other" : hashOfDesired(before.chart, before.values);
@@ -88,6 +92,7 @@ test.each<{ readonly what: string; readonly scene: Scene }>([
   { what: "sleeps on", scene: { suspended: true } },
   { what: "was awake", scene: { former: "awake" } },
   { what: "would start what is not wanted any more", scene: { isChanged: true } },
+  { what: "would start its former database", scene: { isReset: true } },
   { what: "has workloads that only its chart knows", scene: { chartValues: "pods: ${replicas.orZero(3)}\n" } },
 ])("one that $what is left to the deployer", async ({ scene }) => {
   expect(await reconcile(scene)).toEqual(["ensure"]);
