@@ -18,7 +18,7 @@ import { malformedPath, notFound, rejectAmbiguousHeaders } from "./http/unrouted
 import { createLimits, hourlyCount } from "./limits/limits.ts";
 import { errorHandler, mount } from "./mount.ts";
 import { createMemo } from "./observability/memo.ts";
-import { createUsageRecords } from "./observability/usage-records.ts";
+import { watchedUsageParts } from "./observability/usage-parts.ts";
 import { mountDocs } from "./openapi/pages.ts";
 import { createRepositoryQuotas } from "./repositories/repository-quotas.ts";
 import { requestIdFrom, runRequest } from "./request-context.ts";
@@ -27,10 +27,7 @@ import type { Services } from "./services.ts";
 
 /** Parts that the API is built from. */
 export interface AppParts
-  extends Omit<
-    Services,
-    "stopping" | "urlChecks" | "quotas" | "passwordResets" | "memo" | "usageRecords" | "hourlyRates"
-  > {
+  extends Omit<Services, "stopping" | "urlChecks" | "quotas" | "passwordResets" | "memo" | "hourlyRates"> {
   /** Sends links for new passwords; without it they are answered 503. */
   readonly identityProvider?: IdentityProvider | undefined;
   readonly prober: UrlProber;
@@ -50,14 +47,13 @@ export interface AppParts
 export function createApp(given: AppParts): Express {
   const parts = { ...given, stopping: given.stopping ?? new AbortController().signal };
   const { settings, audit } = parts;
-  const usageRecords = createUsageRecords(parts);
+  const memo = createMemo({ ...parts, usageParts: watchedUsageParts(parts) });
   const services: Services = {
     ...parts,
     urlChecks: createUrlChecks(parts),
     quotas: createRepositoryQuotas(parts),
-    memo: createMemo(parts),
-    usageRecords,
-    hourlyRates: createHourlyRates({ ...parts, usageRecords }),
+    memo,
+    hourlyRates: createHourlyRates({ ...parts, memo }),
     passwordResets: createPasswordResets(parts, hourlyCount("passwordResetOf", parts)),
   };
   const limits = createLimits(settings.api.limits, parts);

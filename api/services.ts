@@ -1,6 +1,5 @@
 import type { Settings } from "../config/settings.ts";
 import type { Sensitive } from "../crds/sensitive.ts";
-import type { UsageRecord } from "../crds/usage/usage-record.ts";
 import type { Log } from "../operator/kit/log.ts";
 import type { Clock } from "../operator/kit/time/clock.ts";
 import type { ChartTemplates } from "../operator/ports/api/chart-templates.ts";
@@ -53,8 +52,6 @@ export interface Services {
   readonly webhookRegistrar: WebhookRegistrar;
   readonly history: History;
   readonly memo: Memo;
-  /** Usage of all environments, see `createUsageRecords`. */
-  readonly usageRecords: () => readonly UsageRecord[];
   readonly rollups: Rollups;
   readonly hourlyRates: HourlyRates;
   /** Counters of requests, and all metrics of this process. */

@@ -4,9 +4,9 @@ import { amountOf, apportioned, totalPriceOf } from "../../crds/usage/price.ts";
 import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
-import { greatestFirst, namedRows, type ReportServices, rightsTo } from "../observability/named-rows.ts";
+import { greatestFirst, namedRows, type ReportServices } from "../observability/named-rows.ts";
 import type { Interval } from "../schemas/period.ts";
-import { type CostReport, type EnvironmentPrice, isKnown } from "./report.ts";
+import { type CostReport, dearestFirst, type EnvironmentPrice, isKnown } from "./report.ts";
 import type { CostDashboard, CostRow } from "./schemas.ts";
 import { amountOrNull, costBasis, toBudget, toCostSummary, wholeCents } from "./views.ts";
 
@@ -73,10 +73,12 @@ function shared(cents: number | null, rows: readonly { readonly totals: Totals }
 function topEnvironments({ summary, now, prices }: CostReport, caller: Caller) {
   const isVisible = visibleTo(caller);
   const top: EnvironmentPrice[] = [];
-  // One pass: there may be tens of thousands, and ten are shown.
-  for (const one of prices()) {
-    const last = top[MOST_ENVIRONMENTS - 1];
-    if ((last === undefined || dearestFirst(one, last) < 0) && isVisible(rightsTo(one.record))) {
+  // There may be tens of thousands, and ten are shown.
+  for (const sorted of prices) {
+    for (const one of sorted()) {
+      const last = top[MOST_ENVIRONMENTS - 1];
+      if (last !== undefined && dearestFirst(one, last) >= 0) break;
+      if (!isVisible(one.rights)) continue;
       top.push(one);
       top.sort(dearestFirst);
       top.length = Math.min(top.length, MOST_ENVIRONMENTS);
@@ -86,9 +88,6 @@ function topEnvironments({ summary, now, prices }: CostReport, caller: Caller) {
     toCostOfEnvironment(record, totalsOf(record, summary.period, now.getTime()), Math.round(price)),
   );
 }
-
-const dearestFirst = (one: EnvironmentPrice, other: EnvironmentPrice) =>
-  other.price - one.price || one.record.name.localeCompare(other.record.name);
 
 function toCostOfEnvironment({ uid, name, phase, repository }: UsageRecord, totals: Totals, cents: number) {
   return {

@@ -1,10 +1,19 @@
+import type { Costs } from "../../config/costs.schema.ts";
 import type { Settings } from "../../config/settings.ts";
 import { DAY_MS } from "../../crds/durations.ts";
 import { chargeOf, isThereIn, type Period, sumOfTotals, type Totals } from "../../crds/usage/period-summary.ts";
 import { totalPriceOf } from "../../crds/usage/price.ts";
-import { createSummarizer, type SummarizedPeriod, type UsageSources } from "../../crds/usage/summarizer.ts";
+import {
+  createOpenDays,
+  earliestMs,
+  type OpenDays,
+  type StoredDays,
+  type SummarizedPeriod,
+  summarize,
+} from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
-import type { Memo } from "../observability/memo.ts";
+import type { Memo, UsageSum } from "../observability/memo.ts";
+import { rightsTo } from "../observability/named-rows.ts";
 import { type PeriodQuery, periodOf } from "../schemas/period.ts";
 
 /** Time from which the rest of a month is projected. */
@@ -20,13 +29,14 @@ export interface CostReport {
   /** Environments at the period's end, and all that existed in it. */
   readonly environments: { readonly active: number; readonly all: number };
   readonly month: MonthTotals;
-  /** Environments with known costs in the period. */
-  readonly prices: () => readonly EnvironmentPrice[];
+  /** Environments with known costs in the period: lists with the most expensive first. */
+  readonly prices: readonly (() => readonly EnvironmentPrice[])[];
 }
 
 /** An environment with its cost, in unrounded cents. */
 export interface EnvironmentPrice {
   readonly record: UsageRecord;
+  readonly rights: ReturnType<typeof rightsTo>;
   readonly price: number;
 }
 
@@ -38,45 +48,103 @@ interface MonthTotals {
   readonly leftSeconds: number;
 }
 
-/** Report of the requested period; computed once for simultaneous requests. */
+/** Report of the requested period, see `Memo`. */
 export function costReportOf(query: PeriodQuery, services: Used & { readonly memo: Memo }): CostReport {
-  const compute = (now: Date) => costReport(periodOf(query, now), now, services);
-  return services.memo.of(`report ${JSON.stringify(query)}`, compute);
+  return services.memo.of(`report ${JSON.stringify(query)}`, costReport(query, services));
 }
 
-interface Used extends UsageSources {
-  readonly settings: Settings;
+interface Used {
+  readonly settings: Pick<Settings, "costs">;
+  readonly rollups: StoredDays;
 }
 
-export function costReport(period: Period, now: Date, sources: Used): CostReport {
-  const { fromMs, toMs } = period;
-  const sum = createSummarizer(now, sources);
-  const summary = sum(period);
-  const records = sources.usageRecords();
+/** Sums of some environments for a report. */
+interface PartReport {
+  readonly firstMs: number;
+  readonly open: Readonly<Record<keyof Periods, OpenDays>>;
+  readonly active: number;
+  readonly prices: () => readonly EnvironmentPrice[];
+}
+
+/** Costs in the requested period. */
+export function costReport(query: PeriodQuery, { settings, rollups }: Used): UsageSum<PartReport, CostReport> {
   return {
-    now,
-    summary,
-    previous: totalOf(sum({ fromMs: fromMs - (toMs - fromMs), toMs: fromMs })),
-    environments: environmentsOf(summary, now, records),
-    month: monthOf(now, sum),
-    prices: pricesOf(period, now, sources),
+    ofPart(records, now) {
+      const period = periodOf(query, now);
+      const openDaysOf = createOpenDays(records, now, rollups);
+      const { requested, previous, soFar, recent } = periodsOf(period, now);
+      return {
+        firstMs: earliestMs(records),
+        open: {
+          requested: openDaysOf(requested),
+          previous: openDaysOf(previous),
+          soFar: openDaysOf(soFar),
+          recent: openDaysOf(recent),
+        },
+        active: activeOf(period, now, records),
+        prices: pricesOf({ period, nowMs: now.getTime(), costs: settings.costs }, records),
+      };
+    },
+    whole(parts, now) {
+      const periods = periodsOf(periodOf(query, now), now);
+      const firstMs = parts.reduce((first, part) => Math.min(first, part.firstMs), Number.POSITIVE_INFINITY);
+      const sum = (name: keyof Periods) =>
+        summarize(periods[name], now, rollups, { firstMs, open: parts.map(({ open }) => open[name]) });
+      const summary = sum("requested");
+      const active = parts.reduce((count, part) => count + part.active, 0);
+      return {
+        now,
+        summary,
+        previous: totalOf(sum("previous")),
+        environments: { active, all: active + totalOf(summary).deleted },
+        month: monthOf(now, sum("soFar"), sum("recent")),
+        prices: parts.map(({ prices }) => prices),
+      };
+    },
   };
 }
 
-function pricesOf(period: Period, now: Date, { usageRecords, settings }: Used): () => readonly EnvironmentPrice[] {
-  const nowMs = now.getTime();
+/** Periods of a report: the requested one, the one before it, the month so far, and the last days. */
+interface Periods {
+  readonly requested: Period;
+  readonly previous: Period;
+  readonly soFar: Period;
+  readonly recent: Period;
+}
+
+function periodsOf(requested: Period, now: Date): Periods {
+  const [{ fromMs, toMs }, nowMs] = [requested, now.getTime()];
+  return {
+    requested,
+    previous: { fromMs: fromMs - (toMs - fromMs), toMs: fromMs },
+    soFar: { fromMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), toMs: nowMs },
+    recent: { fromMs: nowMs - RECENT_MS, toMs: nowMs },
+  };
+}
+
+interface Priced {
+  readonly period: Period;
+  readonly nowMs: number;
+  readonly costs: Costs;
+}
+
+function pricesOf({ period, nowMs, costs }: Priced, records: readonly UsageRecord[]): PartReport["prices"] {
   const prices = (record: UsageRecord) => ({
     record,
-    price: totalPriceOf(chargeOf(record, period, nowMs), settings.costs),
+    rights: rightsTo(record),
+    price: totalPriceOf(chargeOf(record, period, nowMs), costs),
   });
   const isMeant = (record: UsageRecord) =>
     (record.usage !== undefined || record.allocations !== undefined) && isThereIn(record, period, nowMs);
   let known: readonly EnvironmentPrice[] | undefined;
   return () => {
-    known ??= usageRecords().filter(isMeant).map(prices);
+    known ??= records.filter(isMeant).map(prices).sort(dearestFirst);
     return known;
   };
 }
+
+export const dearestFirst = (one: EnvironmentPrice, other: EnvironmentPrice) =>
+  other.price - one.price || one.record.name.localeCompare(other.record.name);
 
 /** Only the total: hidden rows are not summed up. */
 const totalOf = ({ days }: SummarizedPeriod): Totals => sumOfTotals(days.map(({ summary }) => summary.total));
@@ -84,24 +152,21 @@ const totalOf = ({ days }: SummarizedPeriod): Totals => sumOfTotals(days.map(({ 
 /** True when requests are known, or no environments existed. */
 export const isKnown = ({ thereSeconds, knownSeconds }: Totals): boolean => thereSeconds === 0 || knownSeconds > 0;
 
-function environmentsOf(summary: SummarizedPeriod, now: Date, records: readonly UsageRecord[]) {
-  const { period } = summary;
+/** Number of environments at the period's end. */
+function activeOf(period: Period, now: Date, records: readonly UsageRecord[]): number {
   const endMs = Math.min(period.toMs, now.getTime());
   const isActive = ({ createdMs, deletedMs = Number.POSITIVE_INFINITY }: UsageRecord) =>
     createdMs < endMs && deletedMs >= endMs;
-  const active = records.filter((record) => isThereIn(record, period, endMs) && isActive(record)).length;
-  return { active, all: active + totalOf(summary).deleted };
+  return records.filter((record) => isThereIn(record, period, endMs) && isActive(record)).length;
 }
 
-function monthOf(now: Date, sum: (period: Period) => SummarizedPeriod): MonthTotals {
+function monthOf(now: Date, soFar: SummarizedPeriod, recent: SummarizedPeriod): MonthTotals {
   const nowMs = now.getTime();
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
-  const [beginMs, endMs] = [Date.UTC(year, month), Date.UTC(year, month + 1)];
-  const recent = sum({ fromMs: nowMs - RECENT_MS, toMs: nowMs });
+  const endMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
   const [first] = recent.days;
   const recentFromMs = first === undefined ? nowMs : Math.max(nowMs - RECENT_MS, Date.parse(first.date));
   return {
-    soFar: totalOf(sum({ fromMs: beginMs, toMs: nowMs })),
+    soFar: totalOf(soFar),
     recent: {
       totals: totalOf(recent),
       seconds: Math.max(LEAST_KNOWN_SECONDS, (nowMs - recentFromMs) / 1000),

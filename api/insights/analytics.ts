@@ -1,13 +1,14 @@
 import { HOUR_MS } from "../../crds/durations.ts";
 import { PHASES } from "../../crds/environment/environment-status.schema.ts";
-import { type Dimension, isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import { type Dimension, isWithin, sortedNumbers } from "../../crds/usage/period-summary.ts";
 import { pointsOf } from "../../crds/usage/summarizer.ts";
-import type { UsageRecord } from "../../crds/usage/usage-record.ts";
+import { byName, type UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import type { CostReport } from "../costs/report.ts";
+import type { UsageSum } from "../observability/memo.ts";
 import { greatestFirst, type NamedResources, type NamedRow, namedRows, rightsTo } from "../observability/named-rows.ts";
 import { rounded } from "../schemas/fields.ts";
-import { toPeriod } from "../schemas/period.ts";
+import { type PeriodQuery, periodOf, toPeriod } from "../schemas/period.ts";
 import type { SeriesOf } from "./dashboard.ts";
 import { averageLifetimeHours, successRate } from "./ratios.ts";
 import { type EnvironmentAnalytics, type Group, TRIGGERS } from "./schemas.ts";
@@ -27,24 +28,51 @@ export interface UsageStatistics {
   readonly nowMs: number;
 }
 
-export function usageStatistics(records: readonly UsageRecord[], period: Period, now: Date): UsageStatistics {
-  const nowMs = now.getTime();
-  const created = records.filter(({ createdMs }) => isWithin(period, createdMs));
+/** Statistics of some environments. */
+interface PartStatistics {
+  readonly byStatus: Counts;
+  readonly ttlHours: Float64Array;
+  readonly failureReasons: Counts;
+  readonly stale: readonly UsageRecord[];
+}
+
+type Counts = ReadonlyMap<string, number>;
+
+/** Statistics in the requested period. */
+export function usageStatistics(query: PeriodQuery): UsageSum<PartStatistics, UsageStatistics> {
   return {
-    by_status: byStatus(records),
-    ttl: ttlOf(created),
-    failure_reasons: failureReasons(created),
-    stale: records
-      .filter((record) => record.phase === "ready" && unchangedMs(record, nowMs) >= UNCHANGED_MS)
-      .sort((one, other) => unchangedMs(other, nowMs) - unchangedMs(one, nowMs)),
-    nowMs,
+    ofPart(records, now) {
+      const [period, nowMs] = [periodOf(query, now), now.getTime()];
+      const created = records.filter(({ createdMs }) => isWithin(period, createdMs));
+      return {
+        byStatus: countsOf(records.flatMap(({ phase }) => phase ?? [])),
+        ttlHours: Float64Array.from(created.flatMap(({ ttlHours }) => ttlHours ?? [])),
+        failureReasons: countsOf(created.flatMap(({ failure }) => failure ?? [])),
+        stale: records.filter((record) => record.phase === "ready" && unchangedMs(record, nowMs) >= UNCHANGED_MS),
+      };
+    },
+    whole(parts, now) {
+      const [byStatus, nowMs] = [sumOfCounts(parts.map((part) => part.byStatus)), now.getTime()];
+      const counts = Object.fromEntries(PHASES.map((phase) => [phase, byStatus.get(phase) ?? 0]));
+      return {
+        by_status: counts as UsageStatistics["by_status"],
+        ttl: ttlOf(sortedNumbers(parts.map(({ ttlHours }) => ttlHours))),
+        failure_reasons: failureReasons(sumOfCounts(parts.map((part) => part.failureReasons))),
+        stale: parts
+          .flatMap(({ stale }) => stale)
+          .sort((one, other) => unchangedMs(other, nowMs) - unchangedMs(one, nowMs) || byName(one, other)),
+        nowMs,
+      };
+    },
   };
 }
 
-function byStatus(records: readonly UsageRecord[]): UsageStatistics["by_status"] {
-  const counts = Object.fromEntries(PHASES.map((phase) => [phase, 0])) as UsageStatistics["by_status"];
-  for (const { phase } of records) if (phase !== undefined) counts[phase] += 1;
-  return counts;
+const countsOf = (names: readonly string[]): Counts => sumOfCounts(names.map((name) => [[name, 1]] as const));
+
+function sumOfCounts(all: readonly Iterable<readonly [string, number]>[]): Counts {
+  const sum = new Map<string, number>();
+  for (const counts of all) for (const [name, count] of counts) sum.set(name, (sum.get(name) ?? 0) + count);
+  return sum;
 }
 
 /** Time since the last change. */
@@ -97,8 +125,7 @@ function toGroup({ id, kind, totals }: NamedRow): Group {
   return { id, kind, created, deleted, failed, ...ratios };
 }
 
-function ttlOf(created: readonly UsageRecord[]): EnvironmentAnalytics["ttl"] {
-  const hours = Float64Array.from(created.flatMap(({ ttlHours }) => ttlHours ?? [])).sort();
+function ttlOf(hours: Float64Array): EnvironmentAnalytics["ttl"] {
   if (hours.length === 0) return { average_hours: null, median_hours: null, longest_hours: null };
   return {
     average_hours: rounded(hours.reduce((sum, one) => sum + one, 0) / hours.length, 2),
@@ -107,9 +134,7 @@ function ttlOf(created: readonly UsageRecord[]): EnvironmentAnalytics["ttl"] {
   };
 }
 
-function failureReasons(created: readonly UsageRecord[]): EnvironmentAnalytics["failure_reasons"] {
-  const counts = new Map<string, number>();
-  for (const { failure } of created) if (failure !== undefined) counts.set(failure, (counts.get(failure) ?? 0) + 1);
+function failureReasons(counts: Counts): EnvironmentAnalytics["failure_reasons"] {
   return [...counts]
     .map(([reason, environments]) => ({ reason, environments }))
     .sort((one, other) => other.environments - one.environments || one.reason.localeCompare(other.reason))

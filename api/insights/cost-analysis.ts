@@ -1,11 +1,12 @@
 import type { Settings } from "../../config/settings.ts";
 import type { Dimension } from "../../crds/usage/period-summary.ts";
 import { amountOf, priceOfHour } from "../../crds/usage/price.ts";
-import type { UsageRecord } from "../../crds/usage/usage-record.ts";
+import { byName, type UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { costRows } from "../costs/dashboard.ts";
 import type { CostReport } from "../costs/report.ts";
 import { amountOrNull, costBasis, projectedCents, toBudget } from "../costs/views.ts";
+import type { UsageSum } from "../observability/memo.ts";
 import { type ReportServices, rightsTo } from "../observability/named-rows.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { type CostAnalysis, WASTE_REASONS } from "./schemas.ts";
@@ -13,15 +14,25 @@ import { hoursAhead, WASTE_RULES } from "./waste-rules.ts";
 
 type Recommendation = CostAnalysis["recommendations"][number];
 
-/** Recommendations for environments that could cost less, the greatest saving first; the same for every caller. */
-export function recommendationsOf(records: readonly UsageRecord[], now: Date, settings: Settings) {
-  const nowMs = now.getTime();
-  const all = records.flatMap((record) => {
-    const recommendation = recommendationFor(record, nowMs, settings);
-    return recommendation === undefined ? [] : [{ record, recommendation }];
-  });
-  return all.sort((one, other) => other.recommendation.saving_cents - one.recommendation.saving_cents);
+interface Recommended {
+  readonly record: UsageRecord;
+  readonly recommendation: Recommendation;
 }
+
+/** Recommendations for environments that could cost less, the greatest saving first; the same for every caller. */
+export function recommendationsFor(settings: Settings): UsageSum<readonly Recommended[], readonly Recommended[]> {
+  return {
+    ofPart: (records, now) =>
+      records.flatMap((record) => {
+        const recommendation = recommendationFor(record, now.getTime(), settings);
+        return recommendation === undefined ? [] : [{ record, recommendation }];
+      }),
+    whole: (parts) => parts.flat().sort(greatestSavingFirst),
+  };
+}
+
+const greatestSavingFirst = (one: Recommended, other: Recommended) =>
+  other.recommendation.saving_cents - one.recommendation.saving_cents || byName(one.record, other.record);
 
 function recommendationFor(record: UsageRecord, nowMs: number, { costs }: Settings): Recommendation | undefined {
   const requested = record.usage?.at(-1);
@@ -42,7 +53,7 @@ function recommendationFor(record: UsageRecord, nowMs: number, { costs }: Settin
 
 interface Requested {
   readonly report: CostReport;
-  readonly recommendations: ReturnType<typeof recommendationsOf>;
+  readonly recommendations: readonly Recommended[];
   readonly dimension: Dimension;
 }
 

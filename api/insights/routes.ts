@@ -1,8 +1,8 @@
 import { costReportOf } from "../costs/report.ts";
 import { feature, route } from "../route.ts";
-import { periodOf, SeriesQuery } from "../schemas/period.ts";
+import { SeriesQuery } from "../schemas/period.ts";
 import { toAnalytics, usageStatistics } from "./analytics.ts";
-import { recommendationsOf, toCostAnalysis } from "./cost-analysis.ts";
+import { recommendationsFor, toCostAnalysis } from "./cost-analysis.ts";
 import { toInsightsDashboard } from "./dashboard.ts";
 import {
   AnalysisQuery,
@@ -14,7 +14,7 @@ import {
   UserActivity,
 } from "./schemas.ts";
 import { sleepCandidates, toSleepInsights } from "./sleep.ts";
-import { knownUsers, toUserActivity } from "./users.ts";
+import { KNOWN_USERS, toUserActivity } from "./users.ts";
 
 const access = { permission: "insights:read" } as const;
 const DAYS = "Days are those of UTC. Rows have names only for callers who may see them; the rest is one row.";
@@ -38,9 +38,7 @@ const getEnvironmentAnalytics = route({
   query: SeriesQuery,
   reply: EnvironmentAnalytics,
 })(({ query: { interval, ...query }, caller }, services) => {
-  const statistics = services.memo.of(`records ${JSON.stringify(query)}`, (now) =>
-    usageStatistics(services.usageRecords(), periodOf(query, now), now),
-  );
+  const statistics = services.memo.of(`records ${JSON.stringify(query)}`, usageStatistics(query));
   return toAnalytics({ report: costReportOf(query, services), interval, statistics }, caller, services);
 });
 
@@ -52,7 +50,7 @@ const getUserActivity = route({
   query: SeriesQuery,
   reply: UserActivity,
 })(({ query: { interval, ...query }, caller }, services) => {
-  const users = services.memo.of("users", () => knownUsers(services.usageRecords()));
+  const users = services.memo.of("users", KNOWN_USERS);
   return toUserActivity({ report: costReportOf(query, services), interval, users }, caller, services.settings);
 });
 
@@ -64,9 +62,7 @@ const getCostAnalysis = route({
   query: AnalysisQuery,
   reply: CostAnalysis,
 })(({ query: { group_by: dimension = "repository", ...query }, caller }, services) => {
-  const recommendations = services.memo.of("recommendations", (now) =>
-    recommendationsOf(services.usageRecords(), now, services.settings),
-  );
+  const recommendations = services.memo.of("recommendations", recommendationsFor(services.settings));
   return toCostAnalysis({ report: costReportOf(query, services), recommendations, dimension }, caller, services);
 });
 
@@ -78,9 +74,7 @@ const getSleepInsights = route({
   query: SleepQuery,
   reply: SleepInsights,
 })(({ query: { group_by: dimension = "repository", interval, ...query }, caller }, services) => {
-  const candidates = services.memo.of("sleep candidates", (now) =>
-    sleepCandidates(services.usageRecords(), now, services.settings),
-  );
+  const candidates = services.memo.of("sleep candidates", sleepCandidates(services.settings));
   const report = costReportOf(query, services);
   return toSleepInsights({ report, interval, candidates, dimension }, caller, services);
 });

@@ -4,9 +4,10 @@ import type { Dimension, Totals } from "../../crds/usage/period-summary.ts";
 import { amountOf, priceOfHour, totalPriceOf } from "../../crds/usage/price.ts";
 import type { Slept } from "../../crds/usage/sleeps.ts";
 import { pointsOf } from "../../crds/usage/summarizer.ts";
-import type { UsageRecord } from "../../crds/usage/usage-record.ts";
+import { byName, type UsageRecord } from "../../crds/usage/usage-record.ts";
 import { type Caller, visibleTo } from "../auth/access.ts";
 import { amountOrNull } from "../costs/views.ts";
+import type { UsageSum } from "../observability/memo.ts";
 import { greatestFirst, namedRows, type ReportServices, rightsTo } from "../observability/named-rows.ts";
 import { rounded } from "../schemas/fields.ts";
 import { toPeriod } from "../schemas/period.ts";
@@ -27,12 +28,16 @@ interface Candidate {
 }
 
 /** Ready environments whose sleep is undecided, the greatest saving first; the same for every caller. */
-export function sleepCandidates(
-  records: readonly UsageRecord[],
-  now: Date,
-  { costs }: Pick<Settings, "costs">,
-): readonly Candidate[] {
-  const nowMs = now.getTime();
+export function sleepCandidates({
+  costs,
+}: Pick<Settings, "costs">): UsageSum<readonly Candidate[], readonly Candidate[]> {
+  return {
+    ofPart: (records, now) => candidatesOf(records, now.getTime(), costs),
+    whole: (parts) => parts.flat().sort(greatestSavingFirst),
+  };
+}
+
+function candidatesOf(records: readonly UsageRecord[], nowMs: number, costs: Costs): readonly Candidate[] {
   const all: Candidate[] = [];
   for (const record of records) {
     const requested = record.usage?.at(-1);
@@ -42,8 +47,11 @@ export function sleepCandidates(
     const cents = Math.round((cpu + memory) * hours * ASLEEP_SHARE);
     if (cents > 0) all.push({ record, cents });
   }
-  return all.sort((one, other) => other.cents - one.cents);
+  return all.sort(greatestSavingFirst);
 }
+
+const greatestSavingFirst = (one: Candidate, other: Candidate) =>
+  other.cents - one.cents || byName(one.record, other.record);
 
 interface Requested extends SeriesOf {
   readonly candidates: readonly Candidate[];

@@ -4,6 +4,7 @@ import { pointsOf } from "../../crds/usage/summarizer.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import type { Caller } from "../auth/access.ts";
 import { amountOrNull, costBasis, wholeCents } from "../costs/views.ts";
+import type { UsageSum } from "../observability/memo.ts";
 import { toPeriod } from "../schemas/period.ts";
 import { activeUsersIn, type SeriesOf } from "./dashboard.ts";
 import type { UserActivity } from "./schemas.ts";
@@ -18,23 +19,33 @@ export interface KnownUser {
   readonly lastCreatedMs: number;
 }
 
+type KnownUsers = ReadonlyMap<string, KnownUser>;
+
 /** Owners of environments, by their subject. */
-export function knownUsers(records: readonly UsageRecord[]): ReadonlyMap<string, KnownUser> {
+export const KNOWN_USERS: UsageSum<KnownUsers, KnownUsers> = {
+  ofPart: (records) => sumOfUsers(records.flatMap((record) => userOf(record))),
+  whole: (parts) => sumOfUsers(parts.flatMap((part) => [...part])),
+};
+
+function userOf({ owner, createdMs, deletedMs }: UsageRecord): readonly (readonly [string, KnownUser])[] {
+  if (owner === undefined) return [];
+  const { subject, email, name } = owner;
+  return [[subject, { email, name, activeEnvironments: Number(deletedMs === undefined), lastCreatedMs: createdMs }]];
+}
+
+function sumOfUsers(all: readonly (readonly [string, KnownUser])[]): KnownUsers {
   const users = new Map<string, KnownUser>();
-  for (const { owner, createdMs, deletedMs } of records) {
-    if (owner === undefined) continue;
-    const known = users.get(owner.subject);
-    const isLatest = known === undefined || createdMs >= known.lastCreatedMs;
-    // People change their names: the latest is shown.
-    const { email, name } = isLatest ? owner : known;
-    users.set(owner.subject, {
-      email,
-      name,
-      activeEnvironments: (known?.activeEnvironments ?? 0) + Number(deletedMs === undefined),
-      lastCreatedMs: Math.max(known?.lastCreatedMs ?? 0, createdMs),
-    });
+  for (const [subject, one] of all) {
+    const known = users.get(subject);
+    users.set(subject, known === undefined ? one : together(known, one));
   }
   return users;
+}
+
+/** People change their names: the latest is shown. */
+function together(known: KnownUser, next: KnownUser): KnownUser {
+  const { email, name, lastCreatedMs } = next.lastCreatedMs >= known.lastCreatedMs ? next : known;
+  return { email, name, lastCreatedMs, activeEnvironments: known.activeEnvironments + next.activeEnvironments };
 }
 
 /** Creators of environments; without access to all environments, the caller alone. */

@@ -15,11 +15,12 @@ function countedOn(one: Day, { fromMs, toMs }: Period): SlotCounts {
   // Only the period is read.
   const { day, slots } = one;
   if (midnightMs >= fromMs && midnightMs + DAY_MS <= toMs) return wholeDay(slots);
-  const begun = (slot: string) => Date.parse(`${day}T${slot}Z`);
-  return sumOf(
-    Object.entries(slots).flatMap(([slot, counts]) => (isWithin({ fromMs, toMs }, begun(slot)) ? [counts] : [])),
-  );
+  return sumOf(slotsOf(slots, day).flatMap(({ atMs, counts }) => (isWithin({ fromMs, toMs }, atMs) ? [counts] : [])));
 }
+
+const slotsOf = oncePer((slots: Day["slots"], day: string) =>
+  Object.entries(slots).map(([slot, counts]) => ({ atMs: Date.parse(`${day}T${slot}Z`), counts })),
+);
 
 /** Reliability of the counts. */
 export function coverageOf(rollups: Rollups) {
@@ -29,13 +30,14 @@ export function coverageOf(rollups: Rollups) {
   };
 }
 
-function countedSince(rollups: Rollups): string | undefined {
-  const first = rollups
-    .days()
-    .reduce<Day | undefined>((one, other) => (one && one.day < other.day ? one : other), undefined);
+const countedSince = (rollups: Rollups): string | undefined => firstSlot(rollups.days());
+
+/** Looked for once in each list. */
+const firstSlot = oncePer((days: readonly Day[]): string | undefined => {
+  const first = days.reduce<Day | undefined>((one, other) => (one && one.day < other.day ? one : other), undefined);
   const [slot] = Object.keys(first?.slots ?? {}).sort();
   return first && slot && `${first.day}T${slot}:00.000Z`;
-}
+});
 
 /** Past days do not change. */
 const wholeDay = oncePer((slots: Day["slots"]) => sumOf(Object.values(slots)));

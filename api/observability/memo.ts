@@ -1,45 +1,88 @@
 import NodeCache from "node-cache";
-import type { Clock } from "../../operator/kit/time/clock.ts";
+import type { UsagePart } from "../../crds/usage/usage-parts.ts";
+import { type Clock, elapsedMs } from "../../operator/kit/time/clock.ts";
 import type { History } from "../../operator/ports/records.ts";
 import type { Rollups } from "../../operator/ports/rollups.ts";
 
 /** Longest delay of changes that only time makes. */
-const STEP_MS = 60_000;
+const OLDEST_MS = 60_000;
+/** Least time between answers that differ by time alone. */
+const STEP_MS = 1_000;
+/** Share of the parts that a step sums anew before they are due, so that they never are all at once. */
+const SHARE_OF_STEP = 1 / 20;
 
-/** Only bounds memory: an answer is never older than its sources, and a step has ended long before. */
-const TTL_SECONDS = (2 * STEP_MS) / 1000;
-const MOST_KEPT = 100;
+/** Only bounds memory: all sums are due long before. */
+const TTL_SECONDS = (2 * OLDEST_MS) / 1000;
+const MOST_KEPT = 24;
 
-/** Memo of expensive answers, until environments, records or the sums of days change. */
+/** Answer about all environments, added up from sums of parts of them. */
+export interface UsageSum<P extends object, A extends object> {
+  /** Sum of some environments. It may use nothing else that changes but the stored sums of days. */
+  ofPart(records: UsagePart, now: Date): P;
+  /** Answer from the sums of all parts. */
+  whole(parts: readonly P[], now: Date): A;
+}
+
+/** Memo of answers about all environments, until environments, records or the sums of days change. */
 export interface Memo {
-  /**
-   * Answer of the key, computed once for each change, and once for each minute without one.
-   *
-   * @param compute gets the time; it may use nothing else that changes, such as counts of requests
-   */
-  of<A extends object>(key: string, compute: (now: Date) => A): A;
+  /** Answer of the key. Sums again only the parts that have changed, and those whose sums are a minute old. */
+  of<P extends object, A extends object>(key: string, sum: UsageSum<P, A>): A;
 }
 
 interface Used {
+  readonly usageParts: () => readonly UsagePart[];
   readonly history: Pick<History, "revision">;
   readonly rollups: Pick<Rollups, "summaryRevision">;
   readonly clock: Clock;
 }
 
-export function createMemo({ history, rollups, clock }: Used): Memo {
+interface PartSum<P> {
+  readonly sum: P;
+  readonly at: Date;
+}
+
+interface Known<P, A> {
+  readonly sums: ReadonlyMap<UsagePart, PartSum<P>>;
+  readonly answer: A;
+  readonly at: Date;
+  readonly revision: number;
+}
+
+export function createMemo({ usageParts, history, rollups, clock }: Used): Memo {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
   return {
-    of<A extends object>(key: string, compute: (now: Date) => A): A {
+    of<P extends object, A extends object>(key: string, sum: UsageSum<P, A>): A {
       const now = clock.now();
-      const step = Math.floor(now.getTime() / STEP_MS);
-      const whole = JSON.stringify([key, step, history.revision, rollups.summaryRevision]);
-      const known = kept.get<A>(whole);
-      if (known !== undefined) return known;
-      const answer = compute(now);
+      const { revision } = history;
+      const whole = JSON.stringify([key, rollups.summaryRevision]);
+      const known = kept.get<Known<P, A>>(whole);
+      if (known?.revision === revision && elapsedMs(known.at, now) < STEP_MS) return known.answer;
+      const parts = usageParts();
+      const current = currentSums(parts, known?.sums ?? new Map(), now);
+      const sums = new Map(parts.map((part) => [part, current.get(part) ?? { sum: sum.ofPart(part, now), at: now }]));
+      const wholes = [...sums.values()].map((one) => one.sum);
+      const answer = sum.whole(wholes, now);
       // A full cache accepts nothing, so it begins anew.
       if (kept.keys().length >= MOST_KEPT) kept.flushAll();
-      kept.set(whole, answer);
+      kept.set<Known<P, A>>(whole, { sums, answer, at: now, revision });
       return answer;
     },
   };
+}
+
+/** Sums that still hold, without the oldest few. */
+function currentSums<P>(
+  parts: readonly UsagePart[],
+  known: ReadonlyMap<UsagePart, PartSum<P>>,
+  now: Date,
+): ReadonlyMap<UsagePart, PartSum<P>> {
+  const current = parts
+    .flatMap((part) => {
+      const found = known.get(part);
+      return found !== undefined && elapsedMs(found.at, now) < OLDEST_MS ? [[part, found] as const] : [];
+    })
+    .sort(([, one], [, other]) => one.at.getTime() - other.at.getTime());
+  const oldest = current.filter(([, { at }]) => elapsedMs(at, now) >= STEP_MS);
+  const again = new Set(oldest.slice(0, Math.ceil(parts.length * SHARE_OF_STEP)).map(([part]) => part));
+  return new Map(current.filter(([part]) => !again.has(part)));
 }

@@ -1,4 +1,5 @@
 import type { Settings } from "../../config/settings.ts";
+import { oncePer } from "../../crds/once-per.ts";
 import { type Dimension, NONE, OTHERS, type Rows, sumOfTotals, type Totals } from "../../crds/usage/period-summary.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import type { ConfigSets } from "../../operator/ports/config-sets.ts";
@@ -60,11 +61,11 @@ export function greatestFirst<R extends Pick<NamedRow, "id" | "kind">>(
   );
 }
 
-/** Rights to an existing or past environment: for `visibleTo`. */
-export const rightsTo = ({ owner, groups }: UsageRecord) => ({
+/** Rights to an existing or past environment: for `visibleTo`. Read once: there may be tens of thousands. */
+export const rightsTo = oncePer(({ owner, groups }: UsageRecord) => ({
   ...(owner && { owner }),
   access: { groups: [...groups] },
-});
+}));
 
 function visibleNames(dimension: Dimension, caller: Caller, { repositories, configSets }: NamedResources) {
   if (dimension === "trigger" || caller.permissions.has("environments:all")) return () => true;

@@ -1,36 +1,80 @@
 import type { Static } from "typebox";
 import { DAY_MS } from "../../crds/durations.ts";
 import type { Phase } from "../../crds/environment/ephemeral-environment.ts";
-import { isWithin, type Period } from "../../crds/usage/period-summary.ts";
+import { isWithin, type Period, sortedNumbers } from "../../crds/usage/period-summary.ts";
 import { COUNTERS, quantileMs } from "../../crds/usage/rollup.ts";
 import type { UsageRecord } from "../../crds/usage/usage-record.ts";
-import { toPeriod } from "../schemas/period.ts";
+import { type PeriodQuery, periodOf, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, coverageOf } from "./counted.ts";
+import type { UsageSum } from "./memo.ts";
 import { DELETION_MS } from "./objectives.ts";
 import { type MetricsReport, STATUSES } from "./schemas.ts";
 
 type Report = Static<typeof MetricsReport>;
 
-/** Metrics of environments, now and in the period; slow for many. */
+/** Metrics of environments, now and in the period. */
 export interface UsageMetrics {
   readonly period: Period;
   readonly ofEnvironments: Pick<Report, "environments" | "provisioning" | "teardown" | "expiry">;
   readonly unanswered: number;
 }
 
-export function usageMetrics(period: Period, now: Date, records: readonly UsageRecord[]): UsageMetrics {
-  const nowMs = now.getTime();
-  const { total, byStatus, unanswered } = presentOf(records);
+/** Sum of the metrics of some environments. */
+interface PartMetrics {
+  readonly present: ReturnType<typeof presentOf>;
+  readonly provisioning: ReturnType<typeof provisioning>;
+  readonly teardown: ReturnType<typeof teardown>;
+  readonly expiry: ReturnType<typeof expiry>;
+}
+
+/** Metrics of environments in the requested period. */
+export function usageMetrics(query: PeriodQuery): UsageSum<PartMetrics, UsageMetrics> {
   return {
-    period,
-    ofEnvironments: {
-      environments: { total, by_status: byStatus },
-      provisioning: provisioning(records, period),
-      teardown: teardown(records, period, nowMs),
-      expiry: expiry(records, period, nowMs),
+    ofPart(records, now) {
+      const [period, nowMs] = [periodOf(query, now), now.getTime()];
+      return {
+        present: presentOf(records),
+        provisioning: provisioning(records, period),
+        teardown: teardown(records, period, nowMs),
+        expiry: expiry(records, period, nowMs),
+      };
     },
-    unanswered,
+    whole(parts, now) {
+      const { present, ...sums } = wholeOf(parts);
+      const environments = { total: present.total, by_status: present.byStatus };
+      return {
+        period: periodOf(query, now),
+        ofEnvironments: { environments, ...sums },
+        unanswered: present.unanswered,
+      };
+    },
+  };
+}
+
+function wholeOf(parts: readonly PartMetrics[]) {
+  const sumOf = (count: (part: PartMetrics) => number) => parts.reduce((sum, part) => sum + count(part), 0);
+  const provisioned = sortedNumbers(parts.map((part) => part.provisioning.seconds));
+  return {
+    present: {
+      total: sumOf(({ present }) => present.total),
+      byStatus: byStatus((status) => sumOf(({ present }) => present.byStatus[status])),
+      unanswered: sumOf(({ present }) => present.unanswered),
+    },
+    provisioning: {
+      count: provisioned.length,
+      p50_seconds: quantile(provisioned, 0.5),
+      p95_seconds: quantile(provisioned, 0.95),
+      failures: sumOf((part) => part.provisioning.failures),
+    },
+    teardown: {
+      p95_seconds: quantile(sortedNumbers(parts.map((part) => part.teardown.seconds)), 0.95),
+      stuck: sumOf((part) => part.teardown.stuck),
+    },
+    expiry: {
+      pending_24h: sumOf((part) => part.expiry.pending),
+      max_lateness_seconds: parts.reduce((latest, part) => Math.max(latest, part.expiry.latestMs), 0) / 1000,
+    },
   };
 }
 
@@ -62,16 +106,19 @@ export function platformMetrics({ period, ofEnvironments, unanswered }: UsageMet
 }
 
 function presentOf(all: readonly UsageRecord[]) {
-  const byStatus = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Phase, number>;
+  const counts = byStatus(() => 0);
   let [total, unanswered] = [0, 0];
   for (const { phase, isUnanswered } of all) {
     if (phase === undefined) continue;
     total += 1;
-    byStatus[phase] += 1;
+    counts[phase] += 1;
     unanswered += Number(isUnanswered);
   }
-  return { total, byStatus, unanswered };
+  return { total, byStatus: counts, unanswered };
 }
+
+const byStatus = (count: (status: Phase) => number) =>
+  Object.fromEntries(STATUSES.map((status) => [status, count(status)])) as Record<Phase, number>;
 
 // Each in one pass without lists of one: there may be tens of thousands.
 function provisioning(all: readonly UsageRecord[], period: Period) {
@@ -82,8 +129,7 @@ function provisioning(all: readonly UsageRecord[], period: Period) {
     if (readyMs !== undefined) seconds.push((readyMs - createdMs) / 1000);
     else failures += Number(isFailed);
   }
-  const sorted = Float64Array.from(seconds).sort();
-  return { count: sorted.length, p50_seconds: quantile(sorted, 0.5), p95_seconds: quantile(sorted, 0.95), failures };
+  return { seconds: Float64Array.from(seconds), failures };
 }
 
 function teardown(all: readonly UsageRecord[], period: Period, nowMs: number) {
@@ -94,7 +140,7 @@ function teardown(all: readonly UsageRecord[], period: Period, nowMs: number) {
     if (goneMs === undefined) stuck += Number(nowMs - deletedMs > DELETION_MS);
     else if (isWithin(period, goneMs)) seconds.push((goneMs - deletedMs) / 1000);
   }
-  return { p95_seconds: quantile(Float64Array.from(seconds).sort(), 0.95), stuck };
+  return { seconds: Float64Array.from(seconds), stuck };
 }
 
 function expiry(all: readonly UsageRecord[], period: Period, nowMs: number) {
@@ -104,7 +150,7 @@ function expiry(all: readonly UsageRecord[], period: Period, nowMs: number) {
     if (deletedMs === undefined && dueMs <= nowMs + DAY_MS) pending += 1;
     if (isWithin(period, dueMs)) latestMs = Math.max(latestMs, (deletedMs ?? nowMs) - dueMs);
   }
-  return { pending_24h: pending, max_lateness_seconds: latestMs / 1000 };
+  return { pending, latestMs };
 }
 
 /** Value that the share of all values does not exceed; `null` without any. */

@@ -1,5 +1,5 @@
 import { feature, route } from "../route.ts";
-import { PeriodQuery, periodOf } from "../schemas/period.ts";
+import { PeriodQuery } from "../schemas/period.ts";
 import { platformMetrics, usageMetrics } from "./platform-metrics.ts";
 import { MetricsReport, SloReport } from "./schemas.ts";
 import { sloReport, usageScores } from "./slo.ts";
@@ -18,9 +18,7 @@ const getMetrics = route({
     serve: async ({ metrics }) => (await metrics.scrape()).text,
   },
 })(({ query }, services) => {
-  const ofUsage = services.memo.of(`metrics ${JSON.stringify(query)}`, (now) =>
-    usageMetrics(periodOf(query, now), now, services.usageRecords()),
-  );
+  const ofUsage = services.memo.of(`metrics ${JSON.stringify(query)}`, usageMetrics(query));
   return platformMetrics(ofUsage, services);
 });
 
@@ -33,9 +31,7 @@ const getSloStatus = route({
   query: PeriodQuery,
   reply: SloReport,
 })(({ query }, services) => {
-  const ofUsage = services.memo.of(`slo ${JSON.stringify(query)}`, (now) =>
-    usageScores(periodOf(query, now), now, services.usageRecords()),
-  );
+  const ofUsage = services.memo.of(`slo ${JSON.stringify(query)}`, usageScores(query));
   return sloReport(ofUsage, services);
 });
 

@@ -1,11 +1,11 @@
 import type { Static } from "typebox";
 import { HOUR_MS } from "../../crds/durations.ts";
 import type { Period } from "../../crds/usage/period-summary.ts";
-import type { UsageRecord } from "../../crds/usage/usage-record.ts";
 import { rounded } from "../schemas/fields.ts";
-import { toPeriod } from "../schemas/period.ts";
+import { type PeriodQuery, periodOf, toPeriod } from "../schemas/period.ts";
 import type { Services } from "../services.ts";
 import { countedIn, coverageOf } from "./counted.ts";
+import type { UsageSum } from "./memo.ts";
 import { OBJECTIVES_OF_COUNTS, OBJECTIVES_OF_USAGE, type Objective, type Score } from "./objectives.ts";
 import type { ObjectiveReport, SloReport, SloState } from "./schemas.ts";
 
@@ -27,15 +27,35 @@ interface Requested {
   readonly nowMs: number;
 }
 
-/** Scores of objectives about environments; slow for many. */
+/** Scores of objectives about environments. */
 export interface UsageScores extends Requested {
   readonly scored: readonly Scored[];
 }
 
-export function usageScores(period: Period, now: Date, records: readonly UsageRecord[]): UsageScores {
-  const requested = { period, nowMs: now.getTime() };
-  const scored = scores(OBJECTIVES_OF_USAGE, requested, (of) => ({ records, period: of, nowMs: requested.nowMs }));
-  return { ...requested, scored };
+/** Scores in the requested period. */
+export function usageScores(query: PeriodQuery): UsageSum<readonly Scored[], UsageScores> {
+  const requestedAt = (now: Date) => ({ period: periodOf(query, now), nowMs: now.getTime() });
+  return {
+    ofPart(records, now) {
+      const requested = requestedAt(now);
+      return scores(OBJECTIVES_OF_USAGE, requested, (period) => ({ records, period, nowMs: requested.nowMs }));
+    },
+    whole: (parts, now) => ({
+      ...requestedAt(now),
+      scored: OBJECTIVES_OF_USAGE.map((objective, index) => ({
+        objective,
+        ...sumOfScores(parts.flatMap((part) => part[index] ?? [])),
+      })),
+    }),
+  };
+}
+
+function sumOfScores(all: readonly Scored[]): Omit<Scored, "objective"> {
+  const sumOf = (scoreOf: (scored: Scored) => Score): Score => ({
+    good: all.reduce((sum, one) => sum + scoreOf(one).good, 0),
+    total: all.reduce((sum, one) => sum + scoreOf(one).total, 0),
+  });
+  return { period: sumOf(({ period }) => period), h1: sumOf(({ h1 }) => h1), h6: sumOf(({ h6 }) => h6) };
 }
 
 /** Objectives in the period, and their error budgets by the last hours. */

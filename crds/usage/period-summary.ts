@@ -60,8 +60,39 @@ export const NO_TOTALS: Totals = {
   ...NOT_SLEPT,
 };
 
+/** Usage of some environments in a period, to be added to that of others. */
+export interface PartSummary extends Omit<PeriodSummary, "peak"> {
+  /** Moments in the period at which they began and ended. */
+  readonly bounds: () => Bounds;
+}
+
+interface Bounds {
+  readonly begins: Float64Array;
+  readonly ends: Float64Array;
+}
+
 /** Usage of these environments in the period. */
 export function summaryOf(records: readonly UsageRecord[], period: Period, nowMs: number): PeriodSummary {
+  return sumOfParts([partSummaryOf(records, period, nowMs)]);
+}
+
+/** Usage in the period of environments of which each is in one part. */
+export function sumOfParts(parts: readonly PartSummary[]): PeriodSummary {
+  const rows = once(() => byDimension((dimension) => sumOfRows(parts.map(({ by }) => by[dimension]))));
+  const peak = once(() => peakOf(parts.map(({ bounds }) => bounds())));
+  return {
+    total: sumOfTotals(parts.map(({ total }) => total)),
+    get by() {
+      return rows();
+    },
+    get peak() {
+      return peak();
+    },
+  };
+}
+
+/** Usage of these environments in the period, as a part of that of all. */
+export function partSummaryOf(records: readonly UsageRecord[], period: Period, nowMs: number): PartSummary {
   const there = records.filter((record) => isThereIn(record, period, nowMs));
   // Thousands have equal properties: those are added up first.
   const kinds = new Map<string, { readonly one: UsageRecord; readonly sum: Adding }>();
@@ -76,30 +107,33 @@ export function summaryOf(records: readonly UsageRecord[], period: Period, nowMs
     add(total, sum);
     for (const dimension of DIMENSIONS) add(rowOf(by[dimension], groupOf(one, dimension)), sum);
   }
-  return withPeak({ total, by }, () => peakOf(there, period, nowMs));
+  return { total, by, bounds: once(() => boundsOf(there, period, nowMs)) };
 }
 
 /** Sum of periods that do not overlap. */
 export function sumOfSummaries(all: readonly PeriodSummary[]): PeriodSummary {
-  const { total, by } = emptySum();
-  for (const one of all) {
-    add(total, one.total);
-    for (const dimension of DIMENSIONS) {
-      for (const [name, totals] of one.by[dimension]) add(rowOf(by[dimension], name), totals);
-    }
-  }
-  return withPeak({ total, by }, () => all.reduce((most, { peak }) => Math.max(most, peak), 0));
+  const peak = once(() => all.reduce((most, one) => Math.max(most, one.peak), 0));
+  return {
+    total: sumOfTotals(all.map(({ total }) => total)),
+    by: byDimension((dimension) => sumOfRows(all.map(({ by }) => by[dimension]))),
+    get peak() {
+      return peak();
+    },
+  };
 }
 
-/** Lazy, because the peak is slow and rarely used. */
-function withPeak(sum: Omit<PeriodSummary, "peak">, peakOfAll: () => number): PeriodSummary {
-  let known: number | undefined;
-  return {
-    ...sum,
-    get peak() {
-      known ??= peakOfAll();
-      return known;
-    },
+function sumOfRows(all: readonly Rows[]): Rows {
+  const sum: AddingRows = new Map();
+  for (const rows of all) for (const [name, totals] of rows) add(rowOf(sum, name), totals);
+  return sum;
+}
+
+/** Lazy, because it is slow and rarely used. */
+function once<T extends object | number>(compute: () => T): () => T {
+  let known: T | undefined;
+  return () => {
+    known ??= compute();
+    return known;
   };
 }
 
@@ -233,16 +267,34 @@ const groupsKey = oncePer((record: UsageRecord) =>
   JSON.stringify(DIMENSIONS.map((dimension) => groupOf(record, dimension))),
 );
 
+function boundsOf(records: readonly UsageRecord[], { fromMs, toMs }: Period, nowMs: number): Bounds {
+  return {
+    begins: Float64Array.from(records, ({ createdMs }) => Math.max(createdMs, fromMs)),
+    ends: Float64Array.from(records, ({ goneMs }) => Math.min(goneMs ?? nowMs + 1, toMs)),
+  };
+}
+
 /** An environment that ends when another begins does not overlap it. */
-function peakOf(records: readonly UsageRecord[], { fromMs, toMs }: Period, nowMs: number): number {
-  const begins = Float64Array.from(records, ({ createdMs }) => Math.max(createdMs, fromMs)).sort();
-  const ends = Float64Array.from(records, ({ goneMs }) => Math.min(goneMs ?? nowMs + 1, toMs)).sort();
+function peakOf(parts: readonly Bounds[]): number {
+  const begins = sortedNumbers(parts.map((one) => one.begins));
+  const ends = sortedNumbers(parts.map((one) => one.ends));
   let [most, ended] = [0, 0];
   for (const [index, begin] of begins.entries()) {
     while (ended < ends.length && (ends[ended] as number) <= begin) ended += 1;
     most = Math.max(most, index + 1 - ended);
   }
   return most;
+}
+
+/** All of these numbers, the least first. */
+export function sortedNumbers(parts: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all.sort();
 }
 
 /** Time from `fromMs` (inclusive) to `toMs` (exclusive), in milliseconds since 1970. */

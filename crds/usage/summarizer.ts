@@ -1,6 +1,14 @@
 import { DAY_MS, WEEK_MS } from "../durations.ts";
 import { oncePer } from "../once-per.ts";
-import { midnightOf, type Period, type PeriodSummary, summaryOf, sumOfSummaries } from "./period-summary.ts";
+import {
+  midnightOf,
+  type PartSummary,
+  type Period,
+  type PeriodSummary,
+  partSummaryOf,
+  sumOfParts,
+  sumOfSummaries,
+} from "./period-summary.ts";
 import type { UsageRecord } from "./usage-record.ts";
 
 /** A day in UTC, or the part of it that is in the period. */
@@ -18,60 +26,90 @@ export interface SummarizedPeriod {
   readonly whole: PeriodSummary;
 }
 
-/** Sources of a period's statistics. */
-export interface UsageSources {
-  readonly usageRecords: () => readonly UsageRecord[];
-  readonly rollups: { days(): readonly { readonly day: string; readonly summary?: PeriodSummary | undefined }[] };
+/** Stored sums of days. */
+export interface StoredDays {
+  days(): readonly { readonly day: string; readonly summary?: PeriodSummary | undefined }[];
+}
+
+/** Sums of some environments by date, of the days of a period that are not stored. */
+export type OpenDays = ReadonlyMap<string, PartSummary>;
+
+/** Sums up some environments in several periods at one moment; common parts once. */
+export function createOpenDays(
+  records: readonly UsageRecord[],
+  now: Date,
+  rollups: StoredDays,
+): (period: Period) => OpenDays {
+  const nowMs = now.getTime();
+  const stored = storedDays(rollups);
+  // Their whole first day: another machine's clock may be ahead of this one.
+  const firstMs = midnightOf(earliestMs(records));
+  const known = new Map<string, PartSummary>();
+  const sumOf = (part: Period): PartSummary => {
+    const key = `${part.fromMs}-${part.toMs}`;
+    const summary = known.get(key) ?? partSummaryOf(records, part, nowMs);
+    known.set(key, summary);
+    return summary;
+  };
+  return (period) => {
+    const open = daysOf(period, firstMs, nowMs).filter(({ date, part }) => !isWhole(part) || !stored.has(date));
+    return new Map(open.map(({ date, part }) => [date, sumOf(part)] as const));
+  };
+}
+
+/** All environments in parts, each with the sums of the days that are not stored. */
+export interface PeriodParts {
+  /** Earliest creation, in milliseconds since 1970; infinite without environments. */
+  readonly firstMs: number;
+  readonly open: readonly OpenDays[];
 }
 
 /**
  * Sums up a period: whole days from stored sums, the rest from resources and records. Both agree, but only a stored sum
  * includes dropped records.
  */
-export function summarize(period: Period, now: Date, sources: UsageSources): SummarizedPeriod {
-  return createSummarizer(now, sources)(period);
-}
-
-/** Sums up several periods at one moment; common parts once. */
-export function createSummarizer(
-  now: Date,
-  { usageRecords, rollups }: UsageSources,
-): (period: Period) => SummarizedPeriod {
-  const nowMs = now.getTime();
-  const all = usageRecords();
-  const stored = new Map(rollups.days().map((one) => [one.day, one] as const));
-  const firstCreatedMs = earliest(all) ?? nowMs;
-  const firstMs = [...stored.keys()].reduce((first, day) => Math.min(first, Date.parse(day)), firstCreatedMs);
-  const known = new Map<string, PeriodSummary>();
-  const partOf = (part: Period): PeriodSummary => {
-    if (part.toMs <= firstCreatedMs) return NOTHING;
-    const key = `${part.fromMs}-${part.toMs}`;
-    const summary = known.get(key) ?? summaryOf(all, part, nowMs);
-    known.set(key, summary);
-    return summary;
-  };
-  return (period) => {
-    const days: DaySummary[] = [];
-    const endMs = Math.min(period.toMs, nowMs);
-    for (let fromMs = Math.max(period.fromMs, firstMs); fromMs < endMs; fromMs = nextMidnight(fromMs)) {
-      const part = { fromMs, toMs: Math.min(nextMidnight(fromMs), period.toMs) };
-      const date = new Date(fromMs).toISOString().slice(0, 10);
-      const ofWholeDay = part.toMs - part.fromMs === DAY_MS ? stored.get(date)?.summary : undefined;
-      days.push({ date, summary: ofWholeDay ?? partOf(part) });
-    }
-    let whole: PeriodSummary | undefined;
-    return {
-      period,
-      days,
-      get whole() {
-        whole ??= sumOfSummaries(days.map(({ summary }) => summary));
-        return whole;
-      },
-    };
+export function summarize(period: Period, now: Date, rollups: StoredDays, parts: PeriodParts): SummarizedPeriod {
+  const stored = storedDays(rollups);
+  const storedFromMs = rollups.days().reduce((first, { day }) => Math.min(first, Date.parse(day)), parts.firstMs);
+  const days = daysOf(period, storedFromMs, now.getTime()).map(({ date, part }) => ({
+    date,
+    summary:
+      (isWhole(part) ? stored.get(date) : undefined) ?? sumOfParts(parts.open.flatMap((one) => one.get(date) ?? [])),
+  }));
+  let whole: PeriodSummary | undefined;
+  return {
+    period,
+    days,
+    get whole() {
+      whole ??= sumOfSummaries(days.map(({ summary }) => summary));
+      return whole;
+    },
   };
 }
 
-const NOTHING = sumOfSummaries([]);
+/** Earliest creation, in milliseconds since 1970; infinite without environments. */
+export const earliestMs = oncePer((records: readonly UsageRecord[]) =>
+  records.reduce((first, { createdMs }) => Math.min(first, createdMs), Number.POSITIVE_INFINITY),
+);
+
+/** Days of the period from the first moment with possible data until now. */
+function daysOf({ fromMs, toMs }: Period, firstMs: number, nowMs: number) {
+  const days: { readonly date: string; readonly part: Period }[] = [];
+  const endMs = Math.min(toMs, nowMs);
+  for (let atMs = Math.max(fromMs, firstMs); atMs < endMs; atMs = nextMidnight(atMs)) {
+    const part = { fromMs: atMs, toMs: Math.min(nextMidnight(atMs), toMs) };
+    days.push({ date: new Date(atMs).toISOString().slice(0, 10), part });
+  }
+  return days;
+}
+
+function storedDays(rollups: StoredDays): ReadonlyMap<string, PeriodSummary> {
+  return new Map(
+    rollups.days().flatMap(({ day, summary }) => (summary === undefined ? [] : [[day, summary] as const])),
+  );
+}
+
+const isWhole = ({ fromMs, toMs }: Period) => toMs - fromMs === DAY_MS;
 
 /** The epoch was a Thursday. */
 const MONDAY_MS = 4 * DAY_MS;
@@ -87,10 +125,5 @@ export function pointsOf(days: readonly DaySummary[], interval: "day" | "week" =
   }
   return [...weeks].map(([date, summaries]) => ({ date, summary: sumOfSummaries(summaries) }));
 }
-
-/** Memoized, because the list stays the same until something changes. */
-const earliest = oncePer((records: readonly UsageRecord[]) =>
-  records.reduce<number | undefined>((first, { createdMs }) => Math.min(first ?? createdMs, createdMs), undefined),
-);
 
 const nextMidnight = (ms: number) => midnightOf(ms) + DAY_MS;

@@ -4,7 +4,6 @@ import type { EphemeralEnvironment, Phase } from "../environment/ephemeral-envir
 import { deletableFrom, isEndedByExpiry, ttlHours } from "../environment/lifetime.ts";
 import type { PastSleeps } from "../environment/past-sleep.schema.ts";
 import { shownPhase } from "../environment/phase.ts";
-import { oncePer } from "../once-per.ts";
 import type { Allocations } from "./allocations.ts";
 import { spansOf, type UsageSpan } from "./usage.ts";
 
@@ -52,32 +51,12 @@ export interface UsageRecord {
   readonly isSleepOpen: boolean;
 }
 
+/** Order of their names, by code points: for those with equal figures. */
+export const byName = ({ name: one }: UsageRecord, { name: other }: UsageRecord): number =>
+  one < other ? -1 : Number(one > other);
+
 type Owner = NonNullable<RecordSpec["owner"]>;
 type Trigger = NonNullable<RecordSpec["trigger"]>["kind"] | "kubectl";
-
-/**
- * Reads the usage of all environments: from records without a resource, and from resources without a record. A list that
- * is given again must not have changed.
- */
-export function createUsageReader(): (
-  environments: readonly EphemeralEnvironment[],
-  records: readonly RecordSpec[],
-) => readonly UsageRecord[] {
-  // Each version of an object is read once.
-  const [ofEnvironment, ofRecord] = [oncePer(usageOfEnvironment), oncePer(usageOfRecord)];
-  // So is each list of records, which changes much less often than environments do.
-  const ofRecords = oncePer((records: readonly RecordSpec[]) => {
-    // The record of an orphan says nothing but that it existed.
-    const recorded = records.filter(({ reason }) => reason !== "orphaned");
-    return { uids: new Set(recorded.map(({ uid }) => uid)), usage: recorded.map((one) => ofRecord(one)) };
-  });
-  return (environments, records) => {
-    const { uids, usage } = ofRecords(records);
-    // The record is written before its resource goes.
-    const living = environments.filter(({ metadata }) => !uids.has(metadata.uid));
-    return living.map((one) => ofEnvironment(one)).concat(usage);
-  };
-}
 
 export function usageOfEnvironment(environment: EphemeralEnvironment): UsageRecord {
   const { metadata, spec, status } = environment;

@@ -25,6 +25,6 @@ export interface RollupStore {
 export interface Rollups {
   /** A number that changes with the sum of any day. */
   readonly summaryRevision: number;
-  /** All days, unordered. */
+  /** All days, unordered. A list that is given again has not changed. */
   days(): readonly Pick<StoredRollup, "day" | "slots" | "summary">[];
 }

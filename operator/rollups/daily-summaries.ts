@@ -3,7 +3,7 @@ import { DAY_MS } from "../../crds/durations.ts";
 import { completeRecord } from "../../crds/environment/environment-record.ts";
 import { byDimension, cappedRows, midnightOf, type PeriodSummary, summaryOf } from "../../crds/usage/period-summary.ts";
 import { dayOf } from "../../crds/usage/rollup.ts";
-import { createUsageReader } from "../../crds/usage/usage-record.ts";
+import { createUsageParts } from "../../crds/usage/usage-parts.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { EnvironmentLists } from "../ports/caches.ts";
 import type { RollupStore, Rollups } from "../ports/rollups.ts";
@@ -28,11 +28,11 @@ const NAMED = { most: 150, mostBytes: 128 * 1024 };
  * are dropped. Repeatable: nothing counts twice.
  */
 export function summarizeDays({ clock, caches, rollupDays, rollupStore }: DailySummariesDependencies) {
-  const read = createUsageReader();
+  const read = createUsageParts();
 
   return async (signal: AbortSignal): Promise<void> => {
     const nowMs = clock.now().getTime();
-    const records = read(caches.environments.list(), caches.records.list().map(completeRecord));
+    const records = read(caches.environments.list(), caches.records.list().map(completeRecord)).flat();
     const stored = new Map(rollupDays.days().map((one) => [one.day, one] as const));
     const today = midnightOf(nowMs);
     const first = records.reduce((earliest, { createdMs }) => Math.min(earliest, midnightOf(createdMs)), today);

@@ -272,8 +272,8 @@ describe("GET /api/insights/costs/analysis", () => {
       },
       forecast: { budget: { limit: 100, state: "at_risk" } },
       recommendations: [
-        { environment: { name: "steady" }, reason: "unchanged", action: "suspend", saving: 72 },
         { environment: { name: "kept" }, reason: "protected", action: "unprotect", saving: 72 },
+        { environment: { name: "steady" }, reason: "unchanged", action: "suspend", saving: 72 },
         { environment: { id: "uid-broken", name: "broken" }, reason: "failed", action: "delete", saving: 11.5 },
       ],
     });
@@ -293,8 +293,8 @@ describe("GET /api/insights/costs/analysis", () => {
   test("recommends nothing about what the caller may not see", async () => {
     const { recommendations, waste } = await get("costs/analysis", "developer");
     expect(recommendations.map(({ environment: { name } }: { environment: { name: string } }) => name)).toEqual([
-      "steady",
       "kept",
+      "steady",
     ]);
     expect(waste).toMatchObject({ environments: 2, saving: 144 });
   });

@@ -55,7 +55,9 @@ export function kubernetesRollupStore({ client, namespace }: UncachedStore): Rol
 /** Rollups port of the API, on this process's watch cache; each version of a rollup is parsed once, on use. */
 export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | "subscribe">): Rollups {
   let summaryRevision = 0;
+  let known: ReturnType<Rollups["days"]> | undefined;
   cache.subscribe((_key, current, previous) => {
+    known = undefined;
     if (dataOf(current)[SUMMARY] !== dataOf(previous)[SUMMARY]) summaryRevision += 1;
   });
   const read = oncePer(storedRollup);
@@ -69,7 +71,10 @@ export function watchedRollupDays(cache: Pick<ObjectCache<WireObject>, "list" | 
     },
   }));
   return {
-    days: () => cache.list().map((configMap) => dayOf(configMap)),
+    days() {
+      known ??= cache.list().map((configMap) => dayOf(configMap));
+      return known;
+    },
     get summaryRevision() {
       return summaryRevision;
     },

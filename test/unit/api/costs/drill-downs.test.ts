@@ -68,8 +68,9 @@ type Requested = typeof requested extends fc.Arbitrary<infer A> ? A : never;
 
 function dashboardOf({ records, stored, fromMs, hours, interval, caller }: Requested) {
   const rollups = { days: () => storedDays(records, stored) };
-  const period = { fromMs, toMs: fromMs + hours * HOUR };
-  const report = costReport(period, NOW, { usageRecords: () => records, rollups, settings });
+  const [from, to] = [fromMs, fromMs + hours * HOUR].map((ms) => new Date(ms).toISOString()) as [string, string];
+  const sum = costReport({ from, to }, { rollups, settings });
+  const report = sum.whole([sum.ofPart(records, NOW)], NOW);
   const dashboard = toCostDashboard({ report, interval }, caller, services);
   const groups = DIMENSIONS.map(
     (dimension) => toCostAnalysis({ report, recommendations: [], dimension }, caller, services).groups,

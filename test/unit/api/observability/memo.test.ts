@@ -1,46 +1,104 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { createMemo } from "../../../../api/observability/memo.ts";
+import type { UsageRecord } from "../../../../crds/usage/usage-record.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
+
+const PARTS = 40;
+const aPart = (): readonly UsageRecord[] => [];
 
 function scene() {
   const clock = new TestClock("2026-01-01T00:00:00.250Z");
   const history = { revision: 1 };
   const rollups = { summaryRevision: 1 };
-  const answers = createMemo({ history, rollups, clock });
-  let computed = 0;
-  const ask = (key = "metrics") => {
-    const compute = (now: Date) => {
-      computed += 1;
-      return { at: now.toISOString() };
-    };
-    return answers.of(key, compute);
+  let parts = Array.from({ length: PARTS }, aPart);
+  const memo = createMemo({ usageParts: () => parts, history, rollups, clock });
+  let summed = 0;
+  const sum = {
+    ofPart: (_records: readonly UsageRecord[], at: Date) => {
+      summed += 1;
+      return at;
+    },
+    whole: (ats: readonly Date[], now: Date) => ({
+      now: now.toISOString(),
+      oldestMs: Math.max(...ats.map((at) => now.getTime() - at.getTime())),
+    }),
   };
-  return { clock, history, rollups, ask, computed: () => computed };
+  return {
+    clock,
+    rollups,
+    /** Changes the records of one part. */
+    change() {
+      parts = [aPart(), ...parts.slice(1)];
+      history.revision += 1;
+    },
+    ask: (key = "metrics") => memo.of(key, sum),
+    /** Number of parts that were summed since the last call. */
+    summed() {
+      const count = summed;
+      summed = 0;
+      return count;
+    },
+  };
 }
 
-test("an answer is computed once a minute, and anew after every change", () => {
-  const { clock, history, ask, computed } = scene();
-  expect(ask()).toEqual({ at: "2026-01-01T00:00:00.250Z" });
-  clock.advance(59_700);
-  expect([ask(), computed()]).toEqual([{ at: "2026-01-01T00:00:00.250Z" }, 1]);
-  history.revision = 2;
-  expect([ask(), computed()]).toEqual([{ at: "2026-01-01T00:00:59.950Z" }, 2]);
-  clock.advance(50);
-  expect([ask(), computed()]).toEqual([{ at: "2026-01-01T00:01:00.000Z" }, 3]);
-});
+describe("an answer", () => {
+  test("is the same within a second without a change", () => {
+    const { clock, ask, summed } = scene();
+    const first = ask();
+    clock.advance(999);
+    expect([ask(), summed()]).toEqual([first, PARTS]);
+  });
 
-test("the sum of a day that is stored is a change, too", () => {
-  const { rollups, ask, computed } = scene();
-  ask();
-  rollups.summaryRevision = 2;
-  ask();
-  expect(computed()).toBe(2);
+  test("is anew after every change, of which only the changed part is summed", () => {
+    const { clock, change, ask, summed } = scene();
+    ask();
+    summed();
+    change();
+    clock.advance(10);
+    expect([ask().now, summed()]).toEqual(["2026-01-01T00:00:00.260Z", 1]);
+  });
+
+  test("is summed anew from all parts after a minute without a question", () => {
+    const { clock, ask, summed } = scene();
+    ask();
+    summed();
+    clock.advance(60_000);
+    expect([ask().oldestMs, summed()]).toEqual([0, PARTS]);
+  });
+
+  test("is never summed anew from many parts at once while it is asked for, and no part is a minute old", () => {
+    const { clock, ask, summed } = scene();
+    ask();
+    summed();
+    for (let second = 0; second < 200; second += 1) {
+      clock.advance(1_000);
+      expect(ask().oldestMs).toBeLessThan(60_000);
+      expect(summed()).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test("is summed anew when the clock is set back", () => {
+    const { clock, ask, summed } = scene();
+    ask();
+    summed();
+    clock.advance(-3_600_000);
+    expect([ask().oldestMs, summed()]).toEqual([0, PARTS]);
+  });
+
+  test("is summed anew when the sum of a day is stored", () => {
+    const { rollups, ask, summed } = scene();
+    ask();
+    summed();
+    rollups.summaryRevision = 2;
+    ask();
+    expect(summed()).toBe(PARTS);
+  });
 });
 
 test("many questions are answered, however many there were", () => {
-  const { ask, computed } = scene();
+  const { ask, summed } = scene();
   for (let number = 0; number < 1_000; number += 1) ask(`metrics ${number}`);
-  expect(computed()).toBe(1_000);
+  expect(summed()).toBe(1_000 * PARTS);
   ask("metrics 999");
-  expect(computed()).toBe(1_000);
+  expect(summed()).toBe(0);
 });

@@ -3,7 +3,7 @@ import { costReport } from "../../../../../api/costs/report.ts";
 import { toCostSummary } from "../../../../../api/costs/views.ts";
 import { completeRecord, type EnvironmentRecord } from "../../../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
-import { createUsageReader } from "../../../../../crds/usage/usage-record.ts";
+import { createUsageParts } from "../../../../../crds/usage/usage-parts.ts";
 import {
   type CostAllocationDependencies,
   createCostReconciler,
@@ -70,15 +70,12 @@ function platform() {
     log: silentLog,
   };
   const reconcileContext = { signal: never, requeueUrgently: () => undefined };
-  const sources = {
-    usageRecords: () =>
-      createUsageReader()(
-        caches.environments.list(),
-        caches.records.list().map((record) => completeRecord(record)),
-      ),
-    rollups: { days: () => days },
-    settings,
-  };
+  const usageRecords = () =>
+    createUsageParts()(
+      caches.environments.list(),
+      caches.records.list().map((record) => completeRecord(record)),
+    ).flat();
+  const sources = { rollups: { days: () => days }, settings };
   /** Another leader each hour: nothing may depend on one's memory. */
   async function hour(): Promise<void> {
     clock.advance(HOUR);
@@ -110,8 +107,8 @@ function platform() {
       while (clock.now().getTime() + HOUR <= ms(instant)) await hour();
     },
     summary: (from: string, to: string) => {
-      const period = { fromMs: Date.parse(from), toMs: Date.parse(to) };
-      return toCostSummary(costReport(period, clock.now(), sources), settings.costs);
+      const [sum, now] = [costReport({ from, to }, sources), clock.now()];
+      return toCostSummary(sum.whole([sum.ofPart(usageRecords(), now)], now), settings.costs);
     },
   };
 }
