@@ -80,7 +80,7 @@ function withoutFirstData(
   const input = planInput(environment, dependencies);
   const isPending = desiredServices(input).some(({ firstData }) => firstData?.pending(input, dependencies.settings));
   if (result.state !== "done" || !isPending) return result;
-  return waiting("Syncing", "waiting until the first data is in the values no more", {
+  return waiting("Syncing", "waiting for values without the load of the first data", {
     requeueAfterMs: NEXT_VALUES_MS,
   });
 }
