@@ -72,9 +72,9 @@ export function repositoriesOf({ spec }: Specified): readonly string[] {
   return [spec.backend.repository, spec.frontend?.repository].filter((name) => name !== undefined);
 }
 
-/** Manifest of an environment that the platform creates: with the finalizer, which its first reconcile need not add. */
+/** Manifest of an environment that does not exist yet. */
 export function environmentManifest(name: string, spec: EnvironmentSpec, annotations?: Record<string, string>) {
-  const metadata = { name, finalizers: [FINALIZER], ...present({ annotations }) };
+  const metadata = { name, ...present({ annotations }) };
   return { apiVersion: API_VERSION, kind: "EphemeralEnvironment", metadata, spec } as const;
 }
 

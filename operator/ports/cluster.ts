@@ -71,7 +71,7 @@ export interface Cluster extends ClusterObserver {
   remove(owner: Owner, kind: Kind, ref: ObjectRef, seen?: ObservedObject): Promise<Removal>;
   /** Changes fields of the object: all (RFC 6902), or none when a test of the patch fails. */
   change(owner: Owner, kind: Kind, ref: ObjectRef, patch: readonly FieldPatch[]): Promise<"changed" | "overtaken">;
-  /** Removes the given finalizers, or all. */
+  /** Removes the given finalizers, or all, also where others change the object meanwhile; fine when it is gone. */
   release(owner: Owner, kind: Kind, ref: ObjectRef, finalizers?: readonly string[]): Promise<void>;
 }
 

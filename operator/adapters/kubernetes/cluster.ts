@@ -11,6 +11,7 @@ import {
 import { namespaceKind, roleBindingKind, type WireObject } from "../../kit/client/kinds.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import { keyOfRef, type ObjectRef, refOf } from "../../kit/client/objects.ts";
+import { retryOnConflict } from "../../kit/client/retries.ts";
 import { type Clock, pause } from "../../kit/time/clock.ts";
 import type { OwnedCaches } from "../../ports/caches.ts";
 import {
@@ -127,12 +128,12 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
     },
 
     async release(owner, kind, ref, removable) {
-      const found = owned(owner, await fresh(kind, ref));
-      if (found === undefined) return;
       const store = { client, cache: watched.get(kind.plural) };
-      const removal = removeFinalizers(store, kind, found as WireObject, removable);
-      // Changed between read and patch: the next call reads again.
-      await removal.catch(insteadOf(isConflict, undefined));
+      // A deletion is changed by others, too, and the caller may not come again.
+      await retryOnConflict(async () => {
+        const found = owned(owner, await fresh(kind, ref));
+        if (found !== undefined) await removeFinalizers(store, kind, found as WireObject, removable);
+      });
     },
   };
 }

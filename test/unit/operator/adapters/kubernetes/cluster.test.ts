@@ -46,3 +46,17 @@ test("what looks older than its namespace is asked for once, and believed when i
   expect(await cluster.ensure(owner, limitRangeKind, desired)).toBe("unchanged");
   expect(server.seen).toHaveLength(requested);
 });
+
+test("a finalizer is removed although the object changes between read and write: no call follows a forced step", async () => {
+  const version = (resourceVersion: string, finalizers: readonly string[]) => ({
+    ...desired,
+    metadata: { ...desired.metadata, uid: "u-1", resourceVersion, labels: ownerLabels(owner), finalizers },
+  });
+  const [ours, foreign] = ["ours.test/a", "foreign.test/b"];
+  server.on(({ method }) => method === "GET", json(version("1", [ours, foreign])), json(version("2", [foreign, ours])));
+  server.on(({ method }) => method === "PATCH", status(409, "Conflict"), json(version("3", [foreign])));
+  const cluster = kubernetesCluster({ client, watched: new Map(), clock: systemClock });
+  await cluster.release(owner, limitRangeKind, { name: "environment", namespace }, [ours]);
+  const patches = server.seen.filter(({ method }) => method === "PATCH").map(({ body }) => JSON.parse(body));
+  expect(patches.map((patch) => JSON.stringify(patch).includes('"2"'))).toEqual([false, true]);
+});
