@@ -142,7 +142,7 @@ test.concurrent("a database that can't start says why, and starts when its confi
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   expect(ready).toMatchObject({ reason: "ImagePullFailed", message: ofDatabase?.message });
 
-  await configured("18");
+  await configured("15");
   await patchSpec(name, { configSet: { version: 2 } });
   await untilReady(name);
   expect(await visits(name)).toBe(1);

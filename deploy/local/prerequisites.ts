@@ -18,7 +18,7 @@ const needed: Readonly<Record<string, string>> = {
   mount: "mount",
   nft: "nftables",
   openssl: "openssl",
-  // Two clients for the image of databases: they load seeds.
+  // Clients for the image of databases: they load seeds and make dumps.
   pg_restore: "postgresql-client",
   psql: "postgresql-client",
   runc: "runc",

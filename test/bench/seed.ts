@@ -1,7 +1,8 @@
 /**
  * Measures the load of a seed, as the chart's Job does it, beside psql and pg_restore by hand: for an empty database that is
  * made and started, until the rows are there, and for the load alone. Both run the same programs, by turns. It needs Linux and
- * root, as the local cluster does, whose image of PostgreSQL it takes.
+ * root, as the local cluster does, whose image of PostgreSQL it takes. A dump is measured where its pg_dump is as new as its
+ * server.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +29,7 @@ const options = optionsOf(
       help: "folder with the programs of a PostgreSQL; that of the local cluster's image when empty",
     },
   },
-  "A dump is measured where pg_dump is as new as the server.",
+  "The bounds of a dump are measured where pg_dump is as new as the server.",
 );
 
 const FORMATS = ["sql", "dump"] as const;

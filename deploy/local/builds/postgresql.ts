@@ -7,8 +7,8 @@ import { cacheRoot, intoCache } from "../../build/folders.ts";
 import type { Progress } from "../../build/progress.ts";
 import { run } from "../../build/run.ts";
 
-/** Repository and tag of the image. */
-export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "18" } as const;
+/** Repository and tag of the image: the version of Debian 12's clients, because pg_dump refuses a newer server. */
+export const postgresqlImage = { repository: "docker.io/local/postgres", tag: "15" } as const;
 
 /** The step that packs the image, with its processor seconds; most of its time is a download. */
 export const postgresqlStep = { name: "build postgresql", weight: 20 } as const;
@@ -16,8 +16,8 @@ export const postgresqlStep = { name: "build postgresql", weight: 20 } as const;
 const PREFIX = "usr/lib/postgresql";
 /** Programs that the chart calls besides PostgreSQL, whose own programs need a shell. */
 const TOOLS = ["sh", "sed", "mv", "rm", "chmod", "gzip", "sleep"];
-/** Clients that load a seed and wait for the server, which alone is in the npm package. */
-const CLIENTS = ["psql", "pg_restore", "pg_isready"];
+/** Clients that load a seed, dump a database and wait for the server, which alone is in the npm package. */
+const CLIENTS = ["psql", "pg_restore", "pg_dump", "pg_isready"];
 /** The user of the official image. */
 const USER = 999;
 
