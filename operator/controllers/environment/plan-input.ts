@@ -28,14 +28,17 @@ export function desiredServices({ environment, configSet, services }: PlanInput)
   return services.filter(({ isDesired }) => isDesired(environment.spec, configSet));
 }
 
-/** True while the first data of any of its services is not known to be loaded. */
+/** True while the first data of any of its services is being loaded, as far as is known. */
 export function isFirstDataPending(input: PlanInput, settings: Settings): boolean {
-  return desiredServices(input).some(({ firstData }) => firstData?.pending(input, settings));
+  const loads = desiredServices(input).map(({ firstData }) => firstData?.pending(input, settings));
+  return loads.some((load) => load !== undefined && load.obstacle === undefined);
 }
 
 /** Result while the first data of one of its services can't be loaded; `undefined` where it can, or need not be. */
 export function firstDataProblem(input: PlanInput, settings: Settings): Unfinished | undefined {
-  const problems = desiredServices(input).map(({ firstData }) => firstData?.problem(input, settings));
+  const problems = desiredServices(input).map(
+    ({ firstData }) => firstData?.problem(input, settings) ?? firstData?.pending(input, settings)?.obstacle,
+  );
   return problems.find((problem) => problem !== undefined);
 }
 

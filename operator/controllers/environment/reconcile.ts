@@ -124,7 +124,8 @@ async function withSleep(environment: EphemeralEnvironment, context: AdvanceCont
 }
 
 /**
- * A running Job keeps it awake, like an update, and so does a copy of its database. So does a lost right to see its pods: the steps that follow restore it.
+ * A running Job keeps it awake, like an update, and so does a copy of its database. So does a lost right to see its pods: the
+ * steps that follow restore it.
  */
 async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContext): Promise<SleepStatus | undefined> {
   const { clock, observedRequests, pods, requeueUrgently, settings, wakeLimiter } = context;

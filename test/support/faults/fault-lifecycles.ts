@@ -95,6 +95,8 @@ function ownParts(world: FaultWorld): Part[] {
       },
       act: (name) => patched({ database: { provision: true, from: { environment: `${name}-source` } } })(name),
       isEnd: ({ status }) => status?.podSecrets?.length === 1 && status.database?.from !== undefined,
+      // While its policy fails, the secret manager is asked each time.
+      slack: 3,
     },
     {
       name: "lend a database",
@@ -104,9 +106,10 @@ function ownParts(world: FaultWorld): Part[] {
         const made = () => world.world.create(copyOf(name), { ...faultSpec(copyOf(name)), ...SHARED, database });
         return insisted(copyOf(name), () => made().catch(insteadOf(isAlreadyExists, undefined)));
       },
-      isEnd: ({ metadata }) => {
-        const copy = found(copyOf(metadata.name));
-        return isReady(copy) && copy?.status?.database?.from !== undefined;
+      reported: (name) => {
+        const copy = found(copyOf(name));
+        const isMade = isReady(copy) && copy?.status?.database?.from !== undefined;
+        return isMade ? [] : [{ invariant: "I1", environment: name, what: "its copy is not made" }];
       },
       needsNoProbe: true,
     },

@@ -46,6 +46,8 @@ export interface PendingLoad {
   readonly reason: string;
   /** Sentence about it, for users. */
   readonly message: string;
+  /** Result while it can't begin; absent where it can. */
+  readonly obstacle?: Unfinished;
 }
 
 /** The data that a service is made with, or made anew with: by a Job of the chart, before anything else starts. */
@@ -54,7 +56,7 @@ export interface FirstData {
   readonly writes: keyof EnvironmentStatus;
   /** The load in progress; `undefined` while the service is as wished. */
   readonly pending: (input: ServiceInput, settings: Settings) => PendingLoad | undefined;
-  /** Result while it can't be loaded; `undefined` where it can, or need not be. */
+  /** Result where the environment's chart can't load it; `undefined` where it can, or need not. */
   readonly problem: (input: ServiceInput, settings: Settings) => Unfinished | undefined;
   /** Finding once the service was made, with or without data. */
   readonly made: (input: ServiceInput) => Findings;

@@ -44,13 +44,6 @@ function copyProblemOf(input: ServiceInput): Unfinished | undefined {
   return from && copyProblem(from.environment, input);
 }
 
-/** A database that is to be made anew need not be. */
-function withWayBack(problem: Unfinished | undefined, environment: EphemeralEnvironment): Unfinished | undefined {
-  if (problem === undefined || !isMadeAnew(environment)) return problem;
-  const back = `the former database serves, and stays with database.generation ${madeGeneration(environment)}`;
-  return { ...problem, message: `${problem.message}; ${back}` };
-}
-
 /** The origin to load; none into a database that was made already, and none while nothing may run. */
 function pendingOrigin(input: ServiceInput): Origin | undefined {
   return isMade(input) || input.environment.spec.suspended === true ? undefined : chosenOrigin(input);
@@ -95,6 +88,16 @@ function loading(origin: Origin, environment: EphemeralEnvironment): Omit<Pendin
   return { reason: "Seeding", message: `loading the seed ${path} of image '${image}'; ${rest} until it is loaded` };
 }
 
+/** A copy that would make the database anew; until it can be made, the values have the former one. */
+function awaitedCopy(input: ServiceInput): PendingLoad | undefined {
+  const { environment } = input;
+  const obstacle = copyProblemOf(input);
+  if (!isMadeAnew(environment) || environment.spec.suspended || obstacle === undefined) return undefined;
+  const back = `the former database serves, and stays with database.generation ${madeGeneration(environment)}`;
+  const { reason, message } = obstacle;
+  return { reason, message, obstacle: { ...obstacle, message: `${message}; ${back}` } };
+}
+
 /** The data that a database begins with: its seed, a copy, or none. */
 export const firstData: FirstData = {
   writes: "database",
@@ -103,18 +106,19 @@ export const firstData: FirstData = {
     const origin = pendingOrigin(input);
     if (origin !== undefined) {
       // The name is of the chart's `seed.yaml`.
-      return { job: `database-seed-${loadOf(input, settings)?.id}`, ...loading(origin, environment) };
+      const job = `database-seed-${loadOf(input, settings)?.id}`;
+      return { job, ...loading(origin, environment), ...present({ obstacle: copyProblemOf(input) }) };
     }
-    const isNew = isMadeAnew(environment) && !isMade(input);
-    return isNew ? { reason: "Starting", message: "making the database anew, without data" } : undefined;
+    if (isMade(input)) return awaitedCopy(input);
+    return isMadeAnew(environment)
+      ? { reason: "Starting", message: "making the database anew, without data" }
+      : undefined;
   },
 
   problem(input, settings) {
     const { environment } = input;
-    if (environment.spec.suspended) return undefined;
-    const isOpen = madeGeneration(environment) !== desiredGeneration(environment);
-    if (!isOpen) return undefined;
-    if (mappingOf(input, settings) === undefined) return withWayBack(copyProblemOf(input), environment);
+    const isOpen = !environment.spec.suspended && madeGeneration(environment) !== desiredGeneration(environment);
+    if (!isOpen || mappingOf(input, settings) === undefined) return undefined;
     const why = "the chart has values of its own, and only the platform's layout";
     if (isMadeAnew(environment)) {
       const back = `set database.generation back to ${madeGeneration(environment)}`;

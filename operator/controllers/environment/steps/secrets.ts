@@ -25,7 +25,7 @@ import {
   waiting,
   withFindings,
 } from "../step-result.ts";
-import { endCopies, ensureCopySecret } from "./copy-secret.ts";
+import { endCopies, withCopySecret } from "./copy-secret.ts";
 import { whenIsolated } from "./isolation.ts";
 import { retirePulls, type SecretsContext, withPullSecret } from "./pull-secret.ts";
 
@@ -70,8 +70,7 @@ export function secrets(dependencies: SecretsDependencies, { secretChecks: check
       const plan = secretPlan(planInput(environment, context));
       const requested = plan.problem ?? (await ensurePodSecret(environment, plan.secrets, context));
       const result = requested.state === "failed" ? await withFormer(environment, requested, context) : requested;
-      if (result.state === "done") await ensureCopySecret(environment, context);
-      return withPullSecret(environment, result, context);
+      return withPullSecret(environment, await withCopySecret(environment, result, context), context);
     },
 
     async cleanUp(environment, ofStep) {

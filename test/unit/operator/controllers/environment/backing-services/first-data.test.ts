@@ -174,7 +174,7 @@ describe("a copy of another environment's database", () => {
     return planInputFixture(input.environment, input.repositories, input.configSet, from);
   };
   const seedIn = (given?: Copy) => postgresql.values(copyInput(given), fixtureSettings).seed;
-  const problemOf = (given?: Copy) => postgresql.firstData?.problem(copyInput(given), fixtureSettings);
+  const obstacleTo = (given?: Copy) => postgresql.firstData?.pending(copyInput(given), fixtureSettings)?.obstacle;
 
   test("is made by a Job that reaches the source's database, before which there is nothing", () => {
     const values = postgresql.values(copyInput(), fixtureSettings);
@@ -190,7 +190,7 @@ describe("a copy of another environment's database", () => {
     const { reason, message } = postgresql.firstData?.pending(copyInput(), fixtureSettings) ?? {};
     expect(reason).toBe("Copying");
     expect(message).toBe("copying the database of environment 'staging'; everything else waits until that is done");
-    expect(problemOf()).toBeUndefined();
+    expect(obstacleTo()).toBeUndefined();
   });
 
   test("is masked by the source's config set, too, so that another one for the copy shows nothing", () => {
@@ -242,7 +242,7 @@ describe("a copy of another environment's database", () => {
   ])("waits or fails while its source %s", (_what, from, expected) => {
     const input = inputOf({ spec: { access, database: ofCopy } });
     const withSource = planInputFixture(input.environment, input.repositories, undefined, from);
-    expect(postgresql.firstData?.problem(withSource, fixtureSettings)).toMatchObject(expected);
+    expect(postgresql.firstData?.pending(withSource, fixtureSettings)?.obstacle).toMatchObject(expected);
   });
 
   test("leaves the former database as it is while its source is not there, and says how to keep it", () => {
@@ -253,7 +253,7 @@ describe("a copy of another environment's database", () => {
     };
     const { claim, seeded, seed } = postgresql.values(copyInput(given), fixtureSettings);
     expect({ claim, seeded, seed }).toEqual({ seeded: true });
-    expect(problemOf(given)?.message).toContain("stays with database.generation 1");
+    expect(obstacleTo(given)?.message).toContain("stays with database.generation 1");
     expect(postgresql.values(copyInput({ ...given, from: observed() }), fixtureSettings)).toMatchObject({
       claim: "database-2",
       seed: { format: "copy" },
@@ -264,7 +264,7 @@ describe("a copy of another environment's database", () => {
     const noted = { made: true, from: { environment: "staging" } };
     expect(postgresql.firstData?.made(copyInput())).toEqual({ database: noted });
     const later = { status: { database: noted }, from: observed(source({ suspended: true })) };
-    expect(problemOf(later)).toBeUndefined();
+    expect(postgresql.firstData?.pending(copyInput(later), fixtureSettings)).toBeUndefined();
     expect(seedIn(later)).toBeUndefined();
     expect(postgresql.firstData?.made(copyInput(later))).toEqual({});
   });

@@ -5,7 +5,12 @@ import type {
 } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { BACKING_SERVICES } from "../../../../../../operator/controllers/environment/backing-services/index.ts";
 import { copyPolicies } from "../../../../../../operator/controllers/environment/database-copies.ts";
-import { endCopies, ensureCopySecret } from "../../../../../../operator/controllers/environment/steps/copy-secret.ts";
+import {
+  done,
+  type StepResult,
+  type StepResults,
+} from "../../../../../../operator/controllers/environment/step-result.ts";
+import { endCopies, withCopySecret } from "../../../../../../operator/controllers/environment/steps/copy-secret.ts";
 import { networkPolicyKind, secretKind } from "../../../../../../operator/kit/client/kinds.ts";
 import { type MemoryCluster, memoryCluster } from "../../../../../support/doubles/memory/cluster.ts";
 import { memoryConfigSets } from "../../../../../support/doubles/memory/config-sets.ts";
@@ -50,7 +55,12 @@ async function holdPassword(password: string): Promise<void> {
 }
 
 /** A reconcile of either environment, as far as the copy is concerned. */
-async function pass(environment: EphemeralEnvironment, others: readonly EphemeralEnvironment[]): Promise<void> {
+async function pass(
+  environment: EphemeralEnvironment,
+  others: readonly EphemeralEnvironment[],
+  earlier: StepResults = new Map(),
+  ofPods: StepResult = done("Mirrored"),
+): Promise<StepResult> {
   const known = [environment, ...others];
   const dependencies = stepDependencies({
     cluster,
@@ -61,12 +71,13 @@ async function pass(environment: EphemeralEnvironment, others: readonly Ephemera
     copiesOf: (name) =>
       known.filter(({ spec, status }) => !status?.database && spec.database?.from?.environment === name),
   });
-  const context = { ...dependencies, ...stepContext({ canContinueAfter: async () => true }) };
+  const context = { ...dependencies, ...stepContext({ canContinueAfter: async () => true, earlier }) };
   for (const policy of copyPolicies(environment, context)) {
     await cluster.ensure(environment.metadata, networkPolicyKind, policy);
   }
-  await ensureCopySecret(environment, context);
+  const result = await withCopySecret(environment, ofPods, context);
   await endCopies(environment, context);
+  return result;
 }
 
 const passwordIn = () => {
@@ -111,6 +122,20 @@ describe("the login of a copy", () => {
     expect(titles()).toEqual(["NetworkPolicy/database-copy", "Secret/database-copy"]);
     await pass(copyOf({ database: { made: true, from: { environment: "staging" } } }), [source]);
     expect(titles()).toEqual([]);
+  });
+
+  test("stays until the status has it that the copy is made: another process would go on with it", async () => {
+    await pass(copyOf(), [source]);
+    const made = { database: { made: true, from: { environment: "staging" } } };
+    await pass(copyOf(made), [source], new Map([["DatabaseReady", done("Ready", { findings: made })]]));
+    expect(titles()).toEqual(["NetworkPolicy/database-copy", "Secret/database-copy"]);
+  });
+
+  test("is awaited without a loss of what was found before", async () => {
+    await cluster.remove(source.metadata, secretKind, { name: POD_SECRET, namespace: "env-staging" });
+    const found = { podSecrets: ["environment-secrets-00000002"] };
+    const { findings, state } = await pass(copyOf(), [source], new Map(), done("Mirrored", { findings: found }));
+    expect({ findings, state }).toEqual({ findings: found, state: "waiting" });
   });
 
   test("goes when the source is no longer shared", async () => {
