@@ -33,7 +33,7 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   return endOf([
     caches.environments.subscribe((_name, current, previous) => {
       if (current !== undefined && isRelevant(current, previous)) enqueueOne(current);
-      for (const affected of otherEndsOfCopies(caches, current, previous)) enqueue(affected);
+      for (const affected of concernedByCopies(caches, current, previous)) enqueue(affected);
     }),
     caches.repositories.subscribe((_key, current, previous) => {
       // A Repository's status and deletion do not affect its environments.
@@ -61,18 +61,21 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   ]);
 }
 
-/** Environments at the other end of a copy: it waits for its source, which lets it in, and out again. */
-function otherEndsOfCopies(
+/**
+ * Environments with a part in a copy that a change concerns: one that waits for its source, a source that lets copies in and
+ * out again, and one whose copy is made, or no longer asked for.
+ */
+function concernedByCopies(
   { environments }: Caches,
   current: EphemeralEnvironment | undefined,
   previous: EphemeralEnvironment | undefined,
 ): readonly string[] {
-  const changed = [current, previous].filter((one) => one !== undefined);
-  const copies = changed.slice(0, 1).flatMap(({ metadata }) => environments.by(BY_COPY_SOURCE, metadata.name));
+  const name = (current ?? previous)?.metadata.name ?? "";
+  const waiting = environments.by(BY_COPY_SOURCE, name).map(({ metadata }) => metadata.name);
   const [source, former] = [current, previous].map((one) => one && pendingCopySource(one));
-  const isSame = source === former && current?.metadata.uid === previous?.metadata.uid;
-  const sources = isSame ? [] : [source, former].filter((name) => name !== undefined);
-  return [...copies.map(({ metadata }) => metadata.name), ...sources];
+  if (source === former && current?.metadata.uid === previous?.metadata.uid) return waiting;
+  const ended = former === undefined || current === undefined ? [] : [name];
+  return [...waiting, ...[source, former].filter((one) => one !== undefined), ...ended];
 }
 
 /** Events of our own writes, of status and finalizer, are irrelevant. */

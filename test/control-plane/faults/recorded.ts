@@ -34,19 +34,7 @@ export const RECORDED = {
     "patch EphemeralEnvironment NAME, a change of the spec",
     "patch EphemeralEnvironment/status NAME, ready",
   ],
-  "get a database": [
-    "call deployer.ensure",
-    "call deployer.ensureProject",
-    "call prober.probe",
-    "call secretManager.ensure",
-    "create Secret environment-secrets-VERSION",
-    "create Secret store NAME-UID",
-    "delete Secret environment-secrets-VERSION",
-    "patch Application env-NAME",
-    "patch EphemeralEnvironment/status NAME, ready",
-    "patch EphemeralEnvironment/status NAME, updating",
-  ],
-  "copy a database": [
+  "get a copied database": [
     "call deployer.ensure",
     "call deployer.ensureProject",
     "call prober.probe",
@@ -174,8 +162,7 @@ export const RECORDED = {
 export const EVENTS = {
   create: ["Created", "Ready"],
   extend: ["Extended"],
-  "get a database": ["Updated"],
-  "copy a database": ["Updated"],
+  "get a copied database": ["Updated"],
   "lend a database": [],
   "move to another commit": ["Updated"],
   delete: ["Deleted"],

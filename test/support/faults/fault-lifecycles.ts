@@ -80,14 +80,7 @@ function ownParts(world: FaultWorld): Part[] {
       isEnd: ({ status }) => status?.configSet?.version === 2,
     },
     {
-      name: "get a database",
-      given: ready(),
-      act: patched({ database: { provision: true } }),
-      isEnd: ({ status }) =>
-        status?.podSecrets?.length === 1 && findCondition(status.conditions, "DatabaseReady")?.reason === "Ready",
-    },
-    {
-      name: "copy a database",
+      name: "get a copied database",
       given: async (name) => {
         const source = `${name}-source`;
         await world.world.create(source, { ...faultSpec(source), ...SHARED, database: { provision: true } });

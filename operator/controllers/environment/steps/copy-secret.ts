@@ -82,9 +82,9 @@ export async function endCopies(environment: EphemeralEnvironment, context: Copy
   if (openCopies(environment, context).length === 0 && isLeft(COPIES_POLICY)) {
     await cluster.remove(metadata, networkPolicyKind, policy(COPIES_POLICY));
   }
-  // Until the status has it that the copy is made, another process would go on with it.
-  const isStored = context.earlier.get("DatabaseReady")?.findings?.database === undefined;
-  if (!isStored || openSource(environment, context) !== undefined || !isLeft(COPY_POLICY)) return;
+  // Until it is stored that the copy is made, another process would go on with it.
+  const stored = context.environment(metadata.name) ?? environment;
+  if (openSource(stored, context) !== undefined || !isLeft(COPY_POLICY)) return;
   const { state } = await cluster.remove(metadata, secretKind, refIn(environment, COPY_SECRET));
   if (state === "gone") await cluster.remove(metadata, networkPolicyKind, policy(COPY_POLICY));
 }

@@ -236,7 +236,7 @@ describe("both ends of a copy", () => {
 
   test.each([
     ["a copy begins: its source lets it in", copy(), undefined, ["copy", "shop"]],
-    ["a copy is made: its source closes", made, copy(), ["shop"]],
+    ["a copy is made: its source closes, and its own exceptions end", made, copy(), ["shop", "copy"]],
     ["a copy is as before", copy({ phase: "creating" }), copy(), []],
     ["a copy goes: its source closes", undefined, copy(), ["shop"]],
   ])("%s", (_what, current, previous, expected) => {

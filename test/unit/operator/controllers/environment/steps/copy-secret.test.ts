@@ -5,11 +5,7 @@ import type {
 } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { BACKING_SERVICES } from "../../../../../../operator/controllers/environment/backing-services/index.ts";
 import { copyPolicies } from "../../../../../../operator/controllers/environment/database-copies.ts";
-import {
-  done,
-  type StepResult,
-  type StepResults,
-} from "../../../../../../operator/controllers/environment/step-result.ts";
+import { done, type StepResult } from "../../../../../../operator/controllers/environment/step-result.ts";
 import { endCopies, withCopySecret } from "../../../../../../operator/controllers/environment/steps/copy-secret.ts";
 import { networkPolicyKind, secretKind } from "../../../../../../operator/kit/client/kinds.ts";
 import { type MemoryCluster, memoryCluster } from "../../../../../support/doubles/memory/cluster.ts";
@@ -54,14 +50,20 @@ async function holdPassword(password: string): Promise<void> {
   await cluster.ensure(source.metadata, secretKind, { apiVersion: "v1", kind: "Secret", metadata, data });
 }
 
+interface Given {
+  /** The environment as it is stored; the same by default. */
+  readonly stored?: EphemeralEnvironment;
+  /** The result of the pods' Secret. */
+  readonly ofPods?: StepResult;
+}
+
 /** A reconcile of either environment, as far as the copy is concerned. */
 async function pass(
   environment: EphemeralEnvironment,
   others: readonly EphemeralEnvironment[],
-  earlier: StepResults = new Map(),
-  ofPods: StepResult = done("Mirrored"),
+  { stored = environment, ofPods = done("Mirrored") }: Given = {},
 ): Promise<StepResult> {
-  const known = [environment, ...others];
+  const known = [stored, ...others];
   const dependencies = stepDependencies({
     cluster,
     repositories: memoryRepositories(),
@@ -71,7 +73,7 @@ async function pass(
     copiesOf: (name) =>
       known.filter(({ spec, status }) => !status?.database && spec.database?.from?.environment === name),
   });
-  const context = { ...dependencies, ...stepContext({ canContinueAfter: async () => true, earlier }) };
+  const context = { ...dependencies, ...stepContext({ canContinueAfter: async () => true }) };
   for (const policy of copyPolicies(environment, context)) {
     await cluster.ensure(environment.metadata, networkPolicyKind, policy);
   }
@@ -124,17 +126,19 @@ describe("the login of a copy", () => {
     expect(titles()).toEqual([]);
   });
 
-  test("stays until the status has it that the copy is made: another process would go on with it", async () => {
+  test("stays until it is stored that the copy is made: another process would go on with it", async () => {
     await pass(copyOf(), [source]);
     const made = { database: { made: true, from: { environment: "staging" } } };
-    await pass(copyOf(made), [source], new Map([["DatabaseReady", done("Ready", { findings: made })]]));
+    await pass(copyOf(made), [source], { stored: copyOf() });
     expect(titles()).toEqual(["NetworkPolicy/database-copy", "Secret/database-copy"]);
   });
 
   test("is awaited without a loss of what was found before", async () => {
     await cluster.remove(source.metadata, secretKind, { name: POD_SECRET, namespace: "env-staging" });
     const found = { podSecrets: ["environment-secrets-00000002"] };
-    const { findings, state } = await pass(copyOf(), [source], new Map(), done("Mirrored", { findings: found }));
+    const { findings, state } = await pass(copyOf(), [source], {
+      ofPods: done("Mirrored", { findings: found }),
+    });
     expect({ findings, state }).toEqual({ findings: found, state: "waiting" });
   });
 
