@@ -92,7 +92,7 @@ bench-masking: node_modules ## Measure how secrets are masked in logs, with the 
 	@$(NODE) test/bench/masking.ts
 bench-wake: node_modules ## Measure how a request wakes an environment of the running local cluster, beside kubectl scale (make up first; ROUNDS=5 REQUESTS=200)
 	@$(NODE) test/bench/wake.ts
-bench-seed: node_modules ## Measure the load of a database's seed beside psql and pg_restore by hand (ROWS=200000 ROUNDS=5; root on Linux)
+bench-seed: node_modules ## Measure seeds and copies of databases beside psql, pg_restore and pg_dump by hand (ROWS=200000 ROUNDS=5; root on Linux)
 	@$(NODE) test/bench/seed.ts
 
 # Not every npm knows allowScripts; others run the install scripts of all packages. So none is run, and then those it names.

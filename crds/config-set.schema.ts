@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ChartValues } from "./chart-values/chart-values.schema.ts";
+import { DatabaseMask } from "./database-copy.schema.ts";
 import { Amount, ComponentOverrides, DottedVariable, EnvironmentVariables, SecretRef } from "./overrides.schema.ts";
 import { described, Groups, TTL_MAX_HOURS, text } from "./schema.ts";
 import { Seed } from "./seed.schema.ts";
@@ -82,6 +83,7 @@ export const ConfigSetSpec = Type.Object(
           seed: Type.Optional(
             described(Seed, "The data that new databases begin with, for environments that don't set it."),
           ),
+          mask: Type.Optional(DatabaseMask),
         },
         { description: "The database of environments." },
       ),

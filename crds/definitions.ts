@@ -6,7 +6,7 @@ import { configSetKind } from "./config-set.ts";
 import { RecordSpec, RecordStatus } from "./environment/environment-record.schema.ts";
 import { recordKind } from "./environment/environment-record.ts";
 import { EnvironmentStatus } from "./environment/environment-status.schema.ts";
-import { EnvironmentSpec, nameRootRules } from "./environment/ephemeral-environment.schema.ts";
+import { EnvironmentSpec, environmentRootRules, nameRootRules } from "./environment/ephemeral-environment.schema.ts";
 import { environmentKind } from "./environment/ephemeral-environment.ts";
 import type { Kind } from "./group.ts";
 import { NotificationSpec, NotificationStatus } from "./notifications/notification.schema.ts";
@@ -43,7 +43,7 @@ const definitions: readonly Definition[] = [
     shortName: "eenv",
     spec: EnvironmentSpec,
     status: EnvironmentStatus,
-    rootRules: nameRootRules("environment"),
+    rootRules: environmentRootRules,
     columns: [
       { name: "Phase", jsonPath: ".status.phase", type: "string" },
       { name: "URL", jsonPath: ".status.url", type: "string" },

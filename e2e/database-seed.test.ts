@@ -1,6 +1,7 @@
 import { afterAll, expect, jest, test } from "@jest/globals";
 import {
   createSeeded,
+  databaseCondition,
   databaseIs,
   FIRST_VISITOR,
   inNamespace,
@@ -9,7 +10,7 @@ import {
   seedOf,
   visits,
 } from "./support/database.ts";
-import { Environments, find, untilReady } from "./support/environments.ts";
+import { Environments, untilReady } from "./support/environments.ts";
 import { kubectl, list, waitFor } from "./support/kubectl.ts";
 import { platform } from "./support/platform.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
@@ -22,11 +23,6 @@ afterAll(() => environments.removeAll());
 
 const shown = (id: string) =>
   platform.call("GET /api/v2/environments/{environment_id}", { path: { environment_id: id } });
-
-async function databaseCondition(name: string) {
-  const { status } = await find(name);
-  return status?.conditions?.find(({ type }) => type === "DatabaseReady");
-}
 
 const seedPods = ["pods", "--selector=app.kubernetes.io/name=database-seed"] as const;
 

@@ -16,7 +16,7 @@ import { DatabaseSeed } from "../schemas/seed.ts";
 import { SleepRequest } from "../schemas/sleep.ts";
 
 const { description, production, database, quota, ttlDefaultHours, access } = ConfigSetSpec.properties;
-const { enabled, engine, version, sizeGi } = database.properties;
+const { enabled, engine, version, sizeGi, mask } = database.properties;
 const { pods } = quota.properties;
 
 const Variable = closed(
@@ -67,6 +67,12 @@ const fields = {
     ),
     size_gi: Type.Optional(sizeGi),
     seed: Type.Optional(described(DatabaseSeed, "Seed of new databases, for environments that name none.")),
+    mask: Type.Optional(
+      Type.Unsafe<string[]>({
+        ...mask,
+        items: { ...mask.items, "x-refusal": "must be a statement of SQL, which begins with no backslash" },
+      }),
+    ),
   }),
   quota: closed(
     {

@@ -209,6 +209,9 @@ export const EnvironmentReport = closed(
     protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
     database_seed: orNull(DatabaseSeed, "The seed that its database was made with; null: none, or not yet."),
+    database_from: Type.Union([Type.String(), Type.Null()], {
+      description: "Name of the environment that its database is a copy of; null: none, or not yet.",
+    }),
     sleep: SleepReport,
     managed_by: Type.Union([literals(GIT_OPS_TOOLS), Type.Null()], {
       description: "The GitOps tool that keeps the environment as its manifest in Git has it; null: none.",
@@ -230,6 +233,7 @@ export const EnvironmentReport = closed(
     protected_until: null,
     suspended: false,
     database_seed: null,
+    database_from: null,
     sleep: null,
     managed_by: null,
     observed: true,

@@ -88,12 +88,14 @@ export function toEnvironmentReport(
     last_transition_time: timestamp(lastTransitionTime),
   }));
   const { suspended = false } = spec;
+  const database = status?.database?.made ? status.database : undefined;
   return {
     ...toDetail(environment, settings),
     urls: toReportedUrls(environment, settings),
     ...toProtection(environment),
     suspended,
-    database_seed: (status?.database?.made ? status.database.seed : undefined) ?? null,
+    database_seed: database?.seed ?? null,
+    database_from: database?.from?.environment ?? null,
     sleep: toSleepReport(environment.status?.sleep),
     managed_by: managedBy(environment) ?? null,
     observed: status?.observedGeneration === metadata.generation,

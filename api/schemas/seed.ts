@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import type { Violation } from "../../crds/errors.ts";
 import { closed } from "../../crds/schema.ts";
 import { SEED_DESCRIPTION, Seed } from "../../crds/seed.schema.ts";
 import { titled } from "./fields.ts";
@@ -23,15 +22,3 @@ export const DatabaseSeed = closed(
   ),
 );
 export type DatabaseSeed = Static<typeof DatabaseSeed>;
-
-const FIELD = "database_seed";
-
-/** Reasons why a new environment can't have the seed of its request; its chart may have values of its own. */
-export function seedViolations(
-  seed: DatabaseSeed | undefined,
-  { hasDatabase, isMapped }: { readonly hasDatabase: boolean; readonly isMapped: boolean },
-): Violation[] {
-  if (seed === undefined) return [];
-  if (!hasDatabase) return [{ field: FIELD, message: "needs a database: set provision_database, too" }];
-  return isMapped ? [{ field: FIELD, message: "is nothing that a chart with values of its own can load" }] : [];
-}

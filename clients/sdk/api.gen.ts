@@ -142,6 +142,8 @@ export type ConfigSet = {
     /** Size of the volume in GiB; that of the settings when left out. */
     readonly size_gi?: number;
     readonly seed?: DatabaseSeed;
+    /** Statements that hide personal data in copies of databases: run in one transaction by the role that owns the copy, before anything can connect. They apply to every copy of a database of this config set, and to copies for its environments. One that fails leaves no copy. */
+    readonly mask?: readonly (string)[];
   };
   /** The quota of an environment's namespace; the installation's default for fields that are left out. */
   readonly quota: {
@@ -231,6 +233,8 @@ export type ConfigSetContent = {
     /** Size of the volume in GiB; that of the settings when left out. */
     readonly size_gi?: number;
     readonly seed?: DatabaseSeed;
+    /** Statements that hide personal data in copies of databases: run in one transaction by the role that owns the copy, before anything can connect. They apply to every copy of a database of this config set, and to copies for its environments. One that fails leaves no copy. */
+    readonly mask?: readonly (string)[];
   };
   /** The quota of an environment's namespace; the installation's default for fields that are left out. */
   readonly quota?: {
@@ -323,6 +327,8 @@ export type ConfigSetRequest = {
     /** Size of the volume in GiB; that of the settings when left out. */
     readonly size_gi?: number;
     readonly seed?: DatabaseSeed;
+    /** Statements that hide personal data in copies of databases: run in one transaction by the role that owns the copy, before anything can connect. They apply to every copy of a database of this config set, and to copies for its environments. One that fails leaves no copy. */
+    readonly mask?: readonly (string)[];
   };
   /** The quota of an environment's namespace; the installation's default for fields that are left out. */
   readonly quota?: {
@@ -559,6 +565,8 @@ export type CreateEnvironmentReportRequest = {
     };
   };
   readonly database_seed?: DatabaseSeed;
+  /** Name or id of an environment. The environment whose database the new one is a copy of: taken once by its role, masked, and complete before anything else starts. It needs a database that is awake, and may be seen by everyone who may see the copy. */
+  readonly database_from?: string;
   readonly sleep?: SleepRequest;
 };
 
@@ -987,6 +995,8 @@ export type EnvironmentReport = {
     /** sql: statements for psql, also compressed as .gz; dump: an archive of pg_dump -Fc for pg_restore. */
     readonly format: "sql" | "dump";
   } | null;
+  /** Name of the environment that its database is a copy of; null: none, or not yet. */
+  readonly database_from: string | null;
   /** Sleep by a schedule or by idleness; null: it never sleeps, or is suspended. */
   readonly sleep: {
     /** waking: it does not answer yet. */

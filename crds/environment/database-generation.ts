@@ -18,7 +18,14 @@ export function madeGeneration({ status }: Pick<SpecAndStatus, "status">): numbe
 }
 
 /** Reasons of `DatabaseReady` while nothing is in the way. */
-const CALM_REASONS: readonly string[] = ["Ready", "Suspended", "Starting", "Seeding"];
+const CALM_REASONS: readonly string[] = [
+  "Ready",
+  "Suspended",
+  "Starting",
+  "Seeding",
+  "Copying",
+  "WaitingForCopySource",
+];
 
 /** True while the database is still to be made, for the first time or anew, and nothing is in the way. */
 export function isMakingDatabase(environment: SpecAndStatus): boolean {

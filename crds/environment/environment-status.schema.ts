@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { CopySource } from "../database-copy.schema.ts";
 import { Announced } from "../notifications/announced.schema.ts";
 import { FURTHER_HOSTS_MAX } from "../repository/further-hosts.schema.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, map, text, timestamp } from "../schema.ts";
@@ -246,8 +247,9 @@ export const EnvironmentStatus = Type.Object(
     database: Type.Optional(
       Type.Object(
         {
-          made: Type.Boolean({ description: "True once there is one: no seed is loaded into it any more." }),
+          made: Type.Boolean({ description: "True once there is one: nothing is loaded into it any more." }),
           seed: Type.Optional(described(Seed, "The seed that it was made with; absent: none.")),
+          from: Type.Optional(described(CopySource, "The environment that it is a copy of; absent: none.")),
           generation: Type.Optional(
             Type.Integer({
               minimum: 1,

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { CopySource } from "../database-copy.schema.ts";
 import { NAME_RULES, type NamedKind } from "../names.ts";
 import { ComponentOverrides, ValueOverride, Variable } from "../overrides.schema.ts";
 import { Branch, branchRules } from "../repository/branches.ts";
@@ -127,22 +128,35 @@ export const EnvironmentSpec = Type.Object(
             description: "True for a PostgreSQL; false removes it with all its data.",
           }),
           seed: Type.Optional(Seed),
+          from: Type.Optional(CopySource),
           generation: Type.Optional(
             Type.Integer({
               minimum: 1,
               maximum: DATABASE_GENERATION_MAX,
               description:
-                "Number of the database, 1 when left out. Another one makes it anew: empty, or with its seed; the former data is deleted once the new database has taken its place.",
+                "Number of the database, 1 when left out. Another one makes it anew: empty, with its seed, or with a new copy; the former data is deleted once the new database has taken its place.",
             }),
           ),
         },
         {
           description: "The config set decides when left out; the default is none.",
-          ...rules({
-            rule: "!has(self.seed) || self.provision",
-            fieldPath: ".seed",
-            message: "a seed needs provision: true",
-          }),
+          ...rules(
+            {
+              rule: "!has(self.seed) || self.provision",
+              fieldPath: ".seed",
+              message: "a seed needs provision: true",
+            },
+            {
+              rule: "!has(self.from) || self.provision",
+              fieldPath: ".from",
+              message: "a copy needs provision: true",
+            },
+            {
+              rule: "!has(self.from) || !has(self.seed)",
+              fieldPath: ".from",
+              message: "a database begins with a seed or with a copy: leave one of them out",
+            },
+          ),
         },
       ),
     ),
@@ -288,3 +302,13 @@ export const nameRootRules = (kind: NamedKind): readonly CelRule[] =>
     rule: cel.replaceAll(/\bname\b/g, "self.metadata.name"),
     messageExpression: `"metadata.name '" + self.metadata.name + "' ${message.replaceAll('"', '\\"')}"`,
   }));
+
+/** Rules for the root of an environment. */
+export const environmentRootRules: readonly CelRule[] = [
+  ...nameRootRules("environment"),
+  {
+    rule: "!has(self.spec.database) || !has(self.spec.database.from) || self.spec.database.from.environment != self.metadata.name",
+    fieldPath: ".spec.database.from.environment",
+    message: "a database can't be a copy of itself",
+  },
+];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { creation } from "./environments.ts";
+import { creation, find } from "./environments.ts";
 import { kubectl, list, waitFor } from "./kubectl.ts";
 import { open, type Page } from "./page.ts";
 import { platform } from "./platform.ts";
@@ -24,6 +24,12 @@ export const databaseIs = (name: string, reason: string, seconds = 90) =>
     [`--for=jsonpath={.status.conditions[?(@.type=="DatabaseReady")].reason}=${reason}`, `eenv/${name}`],
     seconds,
   );
+
+/** The condition of its database. */
+export async function databaseCondition(name: string) {
+  const { status } = await find(name);
+  return status?.conditions?.find(({ type }) => type === "DatabaseReady");
+}
 
 /** Creates an environment of a backend with a seeded database, and answers its id. */
 export async function createSeeded(name: string, file: string): Promise<string> {

@@ -14,6 +14,8 @@ export const BY_UID = "uid";
 export const BY_REPOSITORY = "repository";
 export const BY_CONFIG_SET = "config set";
 export const BY_CREATION_KEY = "creation key";
+/** Index of environments by the one that their databases are still to be copied from, see `pendingCopySource`. */
+export const BY_COPY_SOURCE = "copy source";
 /** Index of environments whose state of sleep is `waking` (`WAKING`). */
 export const BY_WAKING = "waking";
 export const WAKING = "waking";

@@ -1,7 +1,7 @@
 /**
- * Measures the load of a seed, as the chart's Job does it, beside psql and pg_restore by hand: for an empty database that is
- * made and started, until the rows are there, and for the load alone. Both run the same programs, by turns. It needs Linux and
- * root, as the local cluster does, whose image of PostgreSQL it takes.
+ * Measures the load of a seed, and a copy of a database, as the chart's Job makes them, beside psql, pg_restore and
+ * pg_dump | pg_restore by hand: for an empty database that is made and started, until the rows are there, and for the load alone.
+ * Both run the same programs, by turns. It needs Linux and root, as the local cluster does, whose image of PostgreSQL it takes.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,10 +28,10 @@ const options = optionsOf(
       help: "folder with the programs of a PostgreSQL; that of the local cluster's image when empty",
     },
   },
-  "It needs Linux and root.",
+  "A copy comes from a server on loopback.",
 );
 
-const FORMATS = ["sql", "dump"] as const;
+const FORMATS = ["sql", "dump", "copy"] as const;
 type Format = (typeof FORMATS)[number];
 
 const scripts = join(import.meta.dirname, "../../deploy/charts/environment/files");
@@ -67,14 +67,17 @@ function statementsOf(rows: number): string {
 class Bench {
   readonly folder: string;
   readonly programs: string;
+  /** Folders of the servers that run until the end. */
+  readonly started: string[] = [];
 
   constructor(folder: string, programs: string) {
     this.folder = folder;
     this.programs = programs;
   }
 
-  stop(): Promise<void> {
-    return rm(this.folder, { recursive: true, force: true });
+  async stop(): Promise<void> {
+    for (const PGDATA of this.started) await this.run(STOP, { PGDATA });
+    await rm(this.folder, { recursive: true, force: true });
   }
 
   /** Runs a shell script as PostgreSQL's user, and answers its milliseconds. */
@@ -109,10 +112,15 @@ class Bench {
 const SERVER =
   'pg_ctl --silent --wait --log="$PGHOST/server.log" --pgdata="$PGDATA" --options="-c listen_addresses= -c unix_socket_directories=$PGHOST" start';
 const STOP = 'pg_ctl --silent --wait --mode=fast --pgdata="$PGDATA" stop';
+/** Addresses of the servers that copies come from: one has the rows, and one an empty database. */
+const SOURCES = { seed: "127.0.0.1", none: "127.0.0.2" } as const;
+
+const RESTORE = "pg_restore --no-owner --no-privileges --exit-on-error --single-transaction --dbname=app";
 /** Commands of a load by hand: the same role, in one transaction as well. */
 const BY_HAND: Readonly<Record<Format, string>> = {
   sql: 'psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --single-transaction --file="$SEED_FILE"',
-  dump: 'pg_restore --no-owner --no-privileges --exit-on-error --single-transaction --dbname=app "$SEED_FILE"',
+  dump: `${RESTORE} "$SEED_FILE"`,
+  copy: `pg_dump --host=${SOURCES.seed} --format=custom --compress=0 --no-owner --no-privileges | ${RESTORE}`,
 };
 
 interface Times {
@@ -124,19 +132,23 @@ interface Times {
 /** The Job of the chart; what it takes without rows is no part of the load. */
 async function bySeed(bench: Bench, format: Format): Promise<Times> {
   const [commands, empty] = await Promise.all([script("seed"), script("create-database")]);
-  const load = async (file: string) => {
+  const load = async (rows: keyof typeof SOURCES) => {
     const variables = {
       PGDATA: bench.path("new"),
       DATABASE_FOLDER: bench.path("data"),
       SEED_ID: "1",
       SEED_FORMAT: format,
     };
-    const ms = await bench.run(commands, { ...variables, SEED_FILE: bench.path(file) }, empty);
+    const origin =
+      format === "copy"
+        ? { COPY_HOST: SOURCES[rows], DATABASE_PASSWORD: "app" }
+        : { SEED_FILE: bench.path(`${rows}.${format}`) };
+    const ms = await bench.run(commands, { ...variables, ...origin }, empty);
     await rm(bench.path("data"), { recursive: true });
     return ms;
   };
-  const whole = await load(`seed.${format}`);
-  return { whole, load: whole - (await load(`none.${format}`)) };
+  const whole = await load("seed");
+  return { whole, load: whole - (await load("none")) };
 }
 
 async function byHand(bench: Bench, format: Format): Promise<Times> {
@@ -151,21 +163,22 @@ async function byHand(bench: Bench, format: Format): Promise<Times> {
   return { whole: made + started + load + stopped, load };
 }
 
-/** Writes the seeds, and an empty one of each format. */
+/** Servers that the Job copies from, on loopback alone. */
+const LISTENING =
+  'pg_ctl --silent --wait --log="$PGDATA.log" --pgdata="$PGDATA" --options="-c listen_addresses=$ADDRESS -c unix_socket_directories=$PGDATA" start';
+
+/** Starts the sources of copies, and writes the seeds: with the rows, and without any. */
 async function writeSeeds(bench: Bench, rows: number): Promise<void> {
   await writeFile(bench.path("seed.sql"), statementsOf(rows));
   await writeFile(bench.path("none.sql"), "");
-  const PGDATA = bench.path("dumped");
-  const variables = { PGDATA, PGUSER: "app", PGDATABASE: "app", SEED_FILE: bench.path("seed.sql") };
-  await bench.run(
-    `${await script("create-database")}\nprintf "local all all trust\\n" > "$PGDATA/pg_hba.conf"\n${SERVER}`,
-    variables,
-  );
-  try {
-    await bench.run(`pg_dump --format=custom --file="$PGHOST/none.dump" && ${BY_HAND.sql}`, variables);
-    await bench.run('pg_dump --format=custom --file="$PGHOST/seed.dump"', variables);
-  } finally {
-    await bench.run(STOP, { PGDATA });
+  const trusted = 'printf "local all all trust\\nhost all all all trust\\n" > "$PGDATA/pg_hba.conf"';
+  for (const [name, address] of Object.entries(SOURCES)) {
+    const PGDATA = bench.path(`source-${name}`);
+    const files = { SEED_FILE: bench.path(`${name}.sql`), DUMP: bench.path(`${name}.dump`) };
+    const login = { PGDATA, PGHOST: PGDATA, ADDRESS: address, PGUSER: "app", PGDATABASE: "app", ...files };
+    await bench.run(`${await script("create-database")}\n${trusted}\n${LISTENING}`, login);
+    bench.started.push(PGDATA);
+    await bench.run(`${BY_HAND.sql} && pg_dump --format=custom --file="$DUMP"`, login);
   }
 }
 
@@ -191,12 +204,11 @@ function verdictOf(
   { seeded, hand }: Record<"seeded" | "hand", readonly Times[]>,
 ): Verdict {
   const [ours, theirs] = [median(seeded, part), median(hand, part)];
-  const program = format === "sql" ? "psql" : "pg_restore";
+  const program = { sql: "psql", dump: "pg_restore", copy: "pg_dump | pg_restore" }[format];
+  const data = format === "copy" ? "a copy" : `a seed (${format})`;
   return {
     what:
-      part === "whole"
-        ? `a database with a seed (${format}), beside an empty one and ${program}`
-        : `the load alone (${format})`,
+      part === "whole" ? `a database with ${data}, beside an empty one and ${program}` : `the load alone (${format})`,
     figure: ours / theirs,
     limit: MOST_BESIDE_BY_HAND,
     unit: "×",
@@ -206,8 +218,8 @@ function verdictOf(
 
 await runBenchmark(async ({ open }) => {
   const bench = await open(opened());
-  await writeSeeds(bench, Number(options.rows));
   const verdicts: Verdict[] = [];
+  await writeSeeds(bench, Number(options.rows));
   for (const format of FORMATS) {
     const seeded: Times[] = [];
     const hand: Times[] = [];

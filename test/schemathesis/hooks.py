@@ -128,6 +128,9 @@ def narrow_creation(create):
     # Fields that need another one: every secret where none is generated, a set for its keys.
     create["auto_generate_secrets"] = {"type": "boolean", "enum": [True]}
     create["use_shared_api_keys"] = {"type": "boolean", "enum": [False]}
+    # There is no environment with a database to copy.
+    if "database_from" in create:
+        create["database_from"] = existing("")
     create["config_overrides"] = without_references(create["config_overrides"])
     overridden = create["config_overrides"]["properties"]["helm_values"]["properties"]
     overridden.pop("frontend")

@@ -13,10 +13,10 @@ import type { Caller } from "../../auth/access.ts";
 import { checkSharedKeys, commonGroups, unsharedConfigSet, unsharedReferences } from "../../auth/secret-references.ts";
 import { usableConfigSet } from "../../config-sets/usable-config-set.ts";
 import { usableRepository } from "../../repositories/usable-repository.ts";
-import { seedViolations } from "../../schemas/seed.ts";
 import { sleepViolations, sleepWishOf } from "../../schemas/sleep.ts";
 import type { Services } from "../../services.ts";
 import { fullCommits, type RequestedSource } from "./commits.ts";
+import { type FirstData, firstDataOf } from "./first-data.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
 import type { CreateReportRequest } from "./schemas.ts";
 
@@ -30,13 +30,15 @@ export interface DesiredEnvironment {
 
 type IntakeServices = Pick<
   Services,
-  "settings" | "repositories" | "unknownNames" | "branchHeads" | "configSets" | "secretManager" | "log"
+  "settings" | "repositories" | "unknownNames" | "branchHeads" | "configSets" | "secretManager" | "environments" | "log"
 >;
 
 interface Resolved {
   readonly sources: { readonly backend: RequestedSource } & { readonly [component in Component]?: RequestedSource };
   readonly configSet: ConfigSet | undefined;
   readonly hasDatabase: boolean;
+  /** True when the chart has values of its own. */
+  readonly isMapped: boolean;
   readonly overrides: Overrides;
   readonly violations: readonly Violation[];
 }
@@ -61,9 +63,15 @@ export async function desiredEnvironment(
   const named = { environment: request.environment_name };
   const referrer = { referrer: named, groups: commonGroups(groups, caller), caller, services };
   const references = await unsharedReferences(overrides.references, referrer);
+  const readers = {
+    owner: { subject: caller.subject, email: caller.email, name: caller.name },
+    access: { groups },
+  };
+  const firstData = await firstDataOf(request, { ...resolved, readers, caller }, services);
   const unshared = await unsharedConfigSet(configSet, { ...overrides, components }, referrer);
   const violations = [
     ...resolved.violations,
+    ...firstData.violations,
     ...references,
     ...(unshared
       ? [{ field: "config_set", message: `${unshared}: name another one, or give them in config_overrides` }]
@@ -72,9 +80,8 @@ export async function desiredEnvironment(
   if (violations.length > 0) throw new ConfigInvalid(violations);
   if (request.use_shared_api_keys) await checkSharedKeys(configSet, referrer);
   const spec: EnvironmentSpec = {
-    ...(await specOf(request, resolved, services)),
-    owner: { subject: caller.subject, email: caller.email, name: caller.name },
-    access: { groups },
+    ...(await specOf(request, { ...resolved, origin: firstData.origin }, services)),
+    ...readers,
     trigger: { kind: "api" },
   };
   return { name: request.environment_name, spec, provided: overrides.provided };
@@ -115,11 +122,10 @@ function resolve(request: CreateReportRequest, caller: Caller, services: IntakeS
     ...violations,
     ...overrides.violations,
     ...sleepViolations(request.sleep),
-    ...seedViolations(request.database_seed, { hasDatabase, isMapped }),
     ...(needsKeys ? [NO_SHARED_KEYS] : []),
     ...(isTaken ? [PULL_REQUEST_NAME] : []),
   ];
-  return { sources, configSet, hasDatabase, overrides, violations: all };
+  return { sources, configSet, hasDatabase, isMapped, overrides, violations: all };
 }
 
 function withPullRequests({ repositories }: IntakeServices): string[] {
@@ -140,7 +146,7 @@ const NO_SHARED_KEYS: Violation = {
 /** Part of the spec by the request. The config set's values are fixed here: its later versions don't matter. */
 async function specOf(
   request: CreateReportRequest,
-  { sources, configSet, hasDatabase, overrides: { overrides, provided } }: Resolved,
+  { sources, configSet, hasDatabase, overrides: { overrides, provided }, origin }: Resolved & Pick<FirstData, "origin">,
   services: IntakeServices,
 ): Promise<EnvironmentSpec> {
   const secrets = secretsOf(request, provided);
@@ -156,9 +162,7 @@ async function specOf(
     ttlHours: request.ttl ?? Math.min(ttlHours, services.settings.ttl.maximumHours),
     ...(configSet ? { configSet: { name: configSet.metadata.name } } : {}),
     // False is the default unless the config set says otherwise.
-    ...(hasDatabase || database?.enabled
-      ? { database: { provision: hasDatabase, ...present({ seed: request.database_seed }) } }
-      : {}),
+    ...(hasDatabase || database?.enabled ? { database: { provision: hasDatabase, ...origin } } : {}),
     backend: source(sources.backend),
     ...(sources.frontend ? { frontend: source(sources.frontend) } : {}),
     ...(secrets ? { secrets } : {}),

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { COPY_DESCRIPTION } from "../../../crds/database-copy.schema.ts";
 import { closed, described, TTL_DEFAULT_HOURS } from "../../../crds/schema.ts";
 import { ConfigOverrides } from "../../schemas/config-overrides.ts";
 import {
@@ -82,6 +83,12 @@ export const CreateReportRequest = closed(
     ...CreateRequest.properties,
     database_seed: Type.Optional(
       described(DatabaseSeed, "Seed of the database; that of the config set, else of the Repository, when left out."),
+    ),
+    database_from: Type.Optional(
+      Type.String({
+        maxLength: 253,
+        description: `Name or id of an environment. ${COPY_DESCRIPTION}`,
+      }),
     ),
     sleep: Type.Optional(SleepRequest),
   },

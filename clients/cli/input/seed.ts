@@ -2,14 +2,16 @@ import type { DatabaseSeed } from "../../sdk/index.ts";
 import { misuse } from "../failure.ts";
 import { optionalText } from "../parameters.ts";
 
-/** Flags of the seed of an environment's database. */
+/** Flags of the data that an environment's database begins with. */
 export interface SeedFlags {
+  readonly databaseFrom?: string | undefined;
   readonly seedImage?: string | undefined;
   readonly seedPath?: string | undefined;
   readonly seedFormat?: DatabaseSeed["format"] | undefined;
 }
 
 export const seedFlags = {
+  databaseFrom: optionalText("Environment whose database the new one's is a copy of", "environment"),
   seedImage: optionalText("Image with the data that the database begins with, with a tag or a digest", "image"),
   seedPath: optionalText("File with the data in that image, such as /seed/data.sql", "path"),
   seedFormat: {

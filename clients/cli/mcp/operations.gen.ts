@@ -420,6 +420,11 @@ export const OPERATIONS = {
           "additionalProperties": false,
           "description": "Seed of the database; that of the config set, else of the Repository, when left out."
         },
+        "database_from": {
+          "type": "string",
+          "maxLength": 253,
+          "description": "Name or id of an environment. The environment whose database the new one is a copy of: taken once by its role, masked, and complete before anything else starts. It needs a database that is awake, and may be seen by everyone who may see the copy."
+        },
         "sleep": {
           "type": "object",
           "properties": {
@@ -483,6 +488,7 @@ export const OPERATIONS = {
       "config_set": "body",
       "config_overrides": "body",
       "database_seed": "body",
+      "database_from": "body",
       "sleep": "body"
     }
   },

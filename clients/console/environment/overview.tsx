@@ -35,13 +35,19 @@ function factsOf(environment: EnvironmentReport): readonly Fact[] {
     ["Backend", <Source key="backend" of={repositories.backend} />],
     ...(frontend === undefined ? [] : [["Frontend", <Source key="frontend" of={frontend} />] as const]),
     ["Config set", configuration.config_set || "none"],
-    ["Database", configuration.database_provisioned ? "PostgreSQL" : "none"],
+    ["Database", configuration.database_provisioned ? `PostgreSQL${originOf(environment)}` : "none"],
     ["Secrets", configuration.auto_generated_secrets ? "generated" : "all given"],
     ["Namespace", <code key="namespace">{cluster.namespace}</code>],
     ...(environment.managed_by === null ? [] : [["Kept by", environment.managed_by] as const]),
     ["Cost so far", moneyText(cost.actual, cost.currency)],
     ["Cost until it expires", moneyText(cost.forecast, cost.currency)],
   ];
+}
+
+/** Words for the data that its database began with. */
+function originOf({ database_from: source, database_seed: seed }: EnvironmentReport): string {
+  if (source !== null) return `, a copy of ${source}`;
+  return seed === null ? "" : `, with ${seed.path} of ${seed.image}`;
 }
 
 function whenItExpires({

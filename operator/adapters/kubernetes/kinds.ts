@@ -1,5 +1,6 @@
 import { type ApiToken, apiTokenKind } from "../../../crds/api-token.ts";
 import { CONFIG_SET_UID_LABEL, type ConfigSet, configSetKind } from "../../../crds/config-set.ts";
+import { pendingCopySource } from "../../../crds/environment/database-copy.ts";
 import { type EnvironmentRecord, recordKind, TRIGGER_LABEL } from "../../../crds/environment/environment-record.ts";
 import {
   type EphemeralEnvironment,
@@ -43,6 +44,7 @@ import {
   ALL,
   BY_COMMIT,
   BY_CONFIG_SET,
+  BY_COPY_SOURCE,
   BY_CREATION_KEY,
   BY_DEDUPLICATION_KEY,
   BY_DESTINATION,
@@ -82,6 +84,7 @@ export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnviro
     [BY_REPOSITORY]: repositoriesOf,
     [BY_CONFIG_SET]: ({ spec }) => [spec.configSet?.name ?? []].flat(),
     [BY_CREATION_KEY]: (environment) => [creationMark(environment)?.key ?? []].flat(),
+    [BY_COPY_SOURCE]: (environment) => [pendingCopySource(environment) ?? []].flat(),
     [BY_WAKING]: ({ status }) => (status?.sleep?.state === "waking" ? [WAKING] : []),
   },
 });

@@ -1,4 +1,3 @@
-import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Announcer } from "../../announcements/announcer.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Activity } from "../../ports/activity.ts";
@@ -18,8 +17,6 @@ export interface EnvironmentDependencies extends StepDependencies {
   readonly random: () => number;
   readonly namespaceContents: NamespaceContents;
   readonly environments: OperatorEnvironments;
-  /** The environment from this process's cache, by name. */
-  readonly environment: (name: string) => EphemeralEnvironment | undefined;
   readonly statusWriter: EnvironmentStatusWriter;
   readonly records: Records;
   readonly events: EventRecorder;

@@ -282,12 +282,12 @@ function problemsOf(
     .filter(({ component, object }) => only === undefined || (component === only.component && isCurrent(object, only)))
     .map((problem): ShownProblem => {
       const service = backingServices.find(({ name }) => name === problem.component);
-      const remedy = service?.remedies[problem.reason] ?? remedyOf(problem, environment);
+      const remedy = service?.remedies(environment)[problem.reason] ?? remedyOf(problem, environment);
       const isComponent = COMPONENTS.some((component) => component === problem.component);
       const isKnown = service !== undefined || (isComponent && !problem.isUnlabelled);
       return {
         ...problem,
-        shown: service?.reasons?.[problem.reason] ?? problem.reason,
+        shown: service?.reasons?.(environment)[problem.reason] ?? problem.reason,
         remedy,
         title: isKnown ? problem.component : titleOf(problem.object),
       };

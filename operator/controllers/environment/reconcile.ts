@@ -1,3 +1,4 @@
+import { findCondition } from "../../../crds/conditions.ts";
 import { MINUTE_MS } from "../../../crds/durations.ts";
 import {
   type EnvironmentStatus,
@@ -13,6 +14,7 @@ import { announceStored, withNextAnnouncement } from "../../announcements/announ
 import { insteadOf, isForbidden } from "../../kit/client/errors.ts";
 import type { Reconcile, ReconcileContext, ReconcileResult } from "../../kit/controller/controller.ts";
 import { equalJson } from "../../kit/equal-json.ts";
+import { openCopies } from "./database-copies.ts";
 import { finalize } from "./deletion/finalize.ts";
 import type { EnvironmentDependencies } from "./dependencies.ts";
 import { createExpiringSoon } from "./events.ts";
@@ -99,6 +101,11 @@ const JOB_RECHECK_MS = MINUTE_MS;
 /** The restored right may take effect a moment after it is written. */
 const RIGHT_RECHECK_MS = 2_000;
 
+/** True while a Job of that environment reads a database. */
+function isCopying({ status }: EphemeralEnvironment): boolean {
+  return findCondition(status?.conditions, "DatabaseReady")?.reason === "Copying";
+}
+
 /** True at the end of an update, which its next sleep waits for; a wake is one, too. */
 function maySleepNext({ status: former }: EphemeralEnvironment, { sleep, rollout }: EnvironmentStatus): boolean {
   return sleep !== undefined && former?.rollout !== undefined && rollout === undefined;
@@ -117,7 +124,8 @@ async function withSleep(environment: EphemeralEnvironment, context: AdvanceCont
 }
 
 /**
- * A running Job keeps it awake, like an update. So does a lost right to see its pods: the steps that follow restore it.
+ * A running Job keeps it awake, like an update, and so does a copy of its database. So does a lost right to see its pods: the
+ * steps that follow restore it.
  */
 async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContext): Promise<SleepStatus | undefined> {
   const { clock, observedRequests, pods, requeueUrgently, settings, wakeLimiter } = context;
@@ -131,6 +139,10 @@ async function sleepOf(environment: EphemeralEnvironment, context: AdvanceContex
   const sleep = nextSleep(environment, input);
   if (isAsleep(environment)) return wakeLimiter.mayFollow(environment, sleep) ? sleep : environment.status?.sleep;
   if (sleep?.state !== "asleep") return sleep;
+  if (openCopies(environment, context).some(isCopying)) {
+    requeueUrgently(JOB_RECHECK_MS);
+    return nextSleep(environment, { ...input, isServing: false });
+  }
   const running = await pods.running(environment.metadata).catch(insteadOf(isForbidden, undefined));
   if (running?.some(({ kind }) => JOBS.has(kind)) === false) return sleep;
   requeueUrgently(running === undefined ? RIGHT_RECHECK_MS : JOB_RECHECK_MS);

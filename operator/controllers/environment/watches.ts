@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCondition } from "../../../crds/conditions.ts";
 import { CONFIG_SET_LABEL } from "../../../crds/config-set.ts";
+import { pendingCopySource } from "../../../crds/environment/database-copy.ts";
 import { type EphemeralEnvironment, hasFinalizer } from "../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import type { KubeObject } from "../../kit/client/objects.ts";
 import { type Enqueue, endOf } from "../../kit/controller/controller.ts";
-import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../ports/caches.ts";
+import { BY_CONFIG_SET, BY_COPY_SOURCE, BY_REPOSITORY, BY_UID, type Caches } from "../../ports/caches.ts";
 
 /** Enqueues the environments affected by a change; returns the unsubscribe function. */
 export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
@@ -32,6 +33,7 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
   return endOf([
     caches.environments.subscribe((_name, current, previous) => {
       if (current !== undefined && isRelevant(current, previous)) enqueueOne(current);
+      for (const affected of otherEndsOfCopies(caches, current, previous)) enqueue(affected);
     }),
     caches.repositories.subscribe((_key, current, previous) => {
       // A Repository's status and deletion do not affect its environments.
@@ -57,6 +59,20 @@ export function enqueueOnChanges(caches: Caches, enqueue: Enqueue): () => void {
       }),
     ),
   ]);
+}
+
+/** Environments at the other end of a copy: it waits for its source, which lets it in, and out again. */
+function otherEndsOfCopies(
+  { environments }: Caches,
+  current: EphemeralEnvironment | undefined,
+  previous: EphemeralEnvironment | undefined,
+): readonly string[] {
+  const changed = [current, previous].filter((one) => one !== undefined);
+  const copies = changed.slice(0, 1).flatMap(({ metadata }) => environments.by(BY_COPY_SOURCE, metadata.name));
+  const [source, former] = [current, previous].map((one) => one && pendingCopySource(one));
+  const isSame = source === former && current?.metadata.uid === previous?.metadata.uid;
+  const sources = isSame ? [] : [source, former].filter((name) => name !== undefined);
+  return [...copies.map(({ metadata }) => metadata.name), ...sources];
 }
 
 /** Events of our own writes, of status and finalizer, are irrelevant. */

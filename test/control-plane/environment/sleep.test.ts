@@ -78,6 +78,7 @@ async function request(name: string, at: Date): Promise<void> {
   await world.admin.patch(environmentType, { name }, { metadata }, { as: "merge" });
 }
 
+const databaseReason = ({ status }: EphemeralEnvironment) => findCondition(status?.conditions, "DatabaseReady")?.reason;
 const isWaking = (found: EphemeralEnvironment) => sleepOf(found)?.state === "waking";
 
 async function notes(name: string): Promise<readonly unknown[]> {
@@ -128,6 +129,24 @@ describe("an environment with a schedule", () => {
     await world.admin.delete(roleBindingKind, bindingOf("unbound"));
     await world.expectState("unbound", "asleep", isAsleep);
     expect(await world.admin.find(roleBindingKind, bindingOf("unbound"))).toBeDefined();
+  }, 90_000);
+
+  test("stays awake while its database is copied, and sleeps afterwards", async () => {
+    const shared = { ...backendOnly, ttlHours: 168, access: { groups: ["team"] } };
+    await world.create("lent", { ...shared, database: { provision: true }, sleep: hoursAroundNow() });
+    await world.expectState("lent", "awake", isAwake);
+    world.argocd.decide("borrower", () => "hooked");
+    await world.create("borrower", { ...shared, database: { provision: true, from: { environment: "lent" } } });
+    await world.expectState("borrower", "copying", (found) => databaseReason(found) === "Copying");
+
+    await pass("lent", HOUR_MS + MINUTE_MS);
+    const { status } = await world.expectState("lent", "reconciled", isAwake);
+    expect(status?.sleep?.nextAt).toBeUndefined();
+
+    world.argocd.decide("borrower", () => "healthy");
+    await world.expectState("borrower", "made", (found) => found.status?.database?.from !== undefined);
+    await world.reconcile("lent");
+    await world.expectState("lent", "asleep", isAsleep);
   }, 90_000);
 
   test("wakes by a request later than its sleep, and sleeps again an hour later", async () => {

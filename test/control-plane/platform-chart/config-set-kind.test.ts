@@ -45,6 +45,7 @@ describe("the kind ConfigSet", () => {
           version: "16",
           sizeGi: 2,
           seed: { image: "registry.test:5000/shop/seed:1", path: "/seed/data.dump", format: "dump" },
+          mask: ["UPDATE people\n  SET email = id || '@example.com'", "TRUNCATE sessions"],
         },
         quota: { cpu: "2", memory: "1.5Gi", storage: "1e9", pods: 0 },
         ttlDefaultHours: 168,
@@ -134,6 +135,11 @@ describe("the kind ConfigSet", () => {
       "a seed of a path that leaves the image",
       { database: { seed: { image: "seed:1", path: "/../data.sql", format: "sql" } } },
       "spec.database.seed.path in body should match",
+    ],
+    [
+      "a mask that is a command of psql",
+      { database: { mask: ["\\! id"] } },
+      "spec.database.mask[0] in body should match",
     ],
     ["another database engine", { database: { engine: "oracle" } }, 'Unsupported value: "oracle"'],
     [

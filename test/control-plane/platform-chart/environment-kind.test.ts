@@ -47,6 +47,21 @@ const refusedSpecs: Refusal[] = [
     "spec.database.seed: Invalid value: a seed needs provision: true",
   ],
   [
+    "a copy without a database",
+    environmentObject("shop", { database: { provision: false, from: { environment: "other" } } }),
+    "spec.database.from: Invalid value: a copy needs provision: true",
+  ],
+  [
+    "a copy beside a seed",
+    environmentObject("shop", { database: { provision: true, seed, from: { environment: "other" } } }),
+    "spec.database.from: Invalid value: a database begins with a seed or with a copy",
+  ],
+  [
+    "a copy of itself",
+    environmentObject("shop", { database: { provision: true, from: { environment: "shop" } } }),
+    "spec.database.from.environment: Invalid value: a database can't be a copy of itself",
+  ],
+  [
     "a seed in another format",
     environmentObject("shop", { database: { provision: true, seed: { ...seed, format: "csv" } } }),
     'Unsupported value: "csv"',

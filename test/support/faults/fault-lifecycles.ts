@@ -5,7 +5,7 @@ import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/enviro
 import { RECONCILE_ANNOTATION, REQUESTED_ANNOTATION } from "../../../crds/group.ts";
 import { IDLE_MINUTES, type SleepWish } from "../../../crds/sleep.schema.ts";
 import { configSetType, environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { isUnavailable } from "../../../operator/kit/client/errors.ts";
+import { insteadOf, isAlreadyExists, isUnavailable } from "../../../operator/kit/client/errors.ts";
 import { unchangedFor } from "../fixtures/unchanged-for.ts";
 import { until } from "../fixtures/until.ts";
 import { COMMIT, type World } from "../worlds/environment-world.ts";
@@ -87,6 +87,33 @@ function ownParts(world: FaultWorld): Part[] {
         status?.podSecrets?.length === 1 && findCondition(status.conditions, "DatabaseReady")?.reason === "Ready",
     },
     {
+      name: "copy a database",
+      given: async (name) => {
+        const source = `${name}-source`;
+        await world.world.create(source, { ...faultSpec(source), ...SHARED, database: { provision: true } });
+        await ready(SHARED)(name);
+      },
+      act: (name) => patched({ database: { provision: true, from: { environment: `${name}-source` } } })(name),
+      isEnd: ({ status }) => status?.podSecrets?.length === 1 && status.database?.from !== undefined,
+      // While its policy fails, the secret manager is asked each time.
+      slack: 3,
+    },
+    {
+      name: "lend a database",
+      given: ready({ ...SHARED, database: { provision: true } }),
+      act: (name) => {
+        const database = { provision: true, from: { environment: name } };
+        const made = () => world.world.create(copyOf(name), { ...faultSpec(copyOf(name)), ...SHARED, database });
+        return insisted(copyOf(name), () => made().catch(insteadOf(isAlreadyExists, undefined)));
+      },
+      reported: (name) => {
+        const copy = found(copyOf(name));
+        const isMade = isReady(copy) && copy?.status?.database?.from !== undefined;
+        return isMade ? [] : [{ invariant: "I1", environment: name, what: "its copy is not made" }];
+      },
+      needsNoProbe: true,
+    },
+    {
       name: "pull with a renewed credential",
       given: async (name) => {
         await world.registry.register(name);
@@ -140,6 +167,10 @@ function ownParts(world: FaultWorld): Part[] {
     },
   ];
 }
+
+/** Groups of a copy, which its source has, too. */
+const SHARED = { access: { groups: ["team"] } };
+const copyOf = (name: string) => `${name}-copy`;
 
 /** Requests a reconcile, which finds the renewed credential: nothing else triggers one. */
 const RENEWED = "renewed";

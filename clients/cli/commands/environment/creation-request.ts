@@ -36,6 +36,7 @@ export function creationRequest(
     config_set: flags.configSet,
     provision_database: flags.database,
     database_seed: seedRequest(flags),
+    database_from: flags.databaseFrom,
     use_shared_api_keys: flags.sharedApiKeys,
     sleep: sleepRequest(flags),
   });

@@ -48,6 +48,7 @@ function described(environment: EnvironmentReport, stream: NodeJS.WriteStream): 
     ...sources,
     ["config set", configuration.config_set],
     ["database", configuration.database_provisioned ? "yes" : "no"],
+    ["copied from", environment.database_from ?? ""],
     ["creator", creator.email || creator.name],
     ["managed by", environment.managed_by ?? ""],
     ["expires", `${environment.expires_at} (${spanTo(environment.expires_at)}, ${environment.ttl_hours} h in all)`],

@@ -1,8 +1,9 @@
-# Makes the database of an environment with its seed, in a folder that is moved into place when everything is loaded and
-# on the disk: whenever it ends before, there is no database, and the next run begins anew.
-# It needs psql or pg_restore beside PostgreSQL's other programs, and gzip for a file that ends in .gz.
+# Makes the database of an environment with its seed, or as a copy, in a folder that is moved into place when everything is
+# loaded and on the disk: whenever it ends before, there is no database, and the next run begins anew.
+# It needs psql or pg_restore beside PostgreSQL's other programs, and gzip for a file that ends in .gz; for a copy pg_dump.
 # Variables: PGDATA (the folder to make it in), PGHOST (a folder for the socket and small files), DATABASE_FOLDER (its place),
-# DATABASE_USER, DATABASE_NAME, SEED_FILE, SEED_FORMAT, SEED_ID. First argument: the script that makes an empty database.
+# DATABASE_USER, DATABASE_NAME, SEED_FORMAT, SEED_ID; for a seed SEED_FILE; for a copy COPY_HOST and DATABASE_PASSWORD, the
+# password there. First argument: the script that makes an empty database; further ones: statements that mask a copy.
 set -eu
 umask 077
 
@@ -20,13 +21,16 @@ if [ -e "$DATABASE_FOLDER" ]; then
   exit 0
 fi
 
-if [ ! -r "$SEED_FILE" ]; then
+if [ "$SEED_FORMAT" != copy ] && [ ! -r "$SEED_FILE" ]; then
   echo "the image of the seed has no readable file ${SEED_FILE#/seed}" >&2
   exit "$FINAL"
 fi
 
 rm -rf "$PGDATA"
+source_password=${DATABASE_PASSWORD-}
+unset DATABASE_PASSWORD
 sh -c "$1" > /dev/null
+shift
 
 # The owner of the database alone can connect, by a socket in this pod. A crash costs the whole folder, so that nothing has to be on
 # the disk before the end. Little is logged twice: the client prints errors.
@@ -44,22 +48,54 @@ statements() {
   psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --single-transaction --file="$1" > /dev/null
 }
 
+restored() {
+  pg_restore --no-owner --no-privileges --exit-on-error --single-transaction --dbname="$DATABASE_NAME" "$@"
+}
+
+# Straight from one server into the other, not by psql: data of others is no commands for it.
+copied() {
+  PGPASSWORD="$source_password" PGCONNECT_TIMEOUT=10 pg_dump --host="$COPY_HOST" --no-password --format=custom --compress=0 \
+    --no-owner --no-privileges || : > "$PGHOST/lost"
+}
+
+# Further lines of an error would show rows, which are not masked yet; and where the source is lost, it has said why.
+copy() {
+  if copied | restored 2> "$PGHOST/errors"; then
+    [ ! -e "$PGHOST/lost" ]
+  else
+    [ -e "$PGHOST/lost" ] || sed -n '/^pg_restore: /p' "$PGHOST/errors" >&2
+    return 1
+  fi
+}
+
+# Errors of statements would show rows, too: their code and the statement are enough.
+mask() {
+  [ "$#" -gt 0 ] || return 0
+  echo "masking"
+  for statement in "$@"; do
+    shift
+    set -- "$@" "--command=$statement"
+  done
+  psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=VERBOSITY=sqlstate --echo-errors --single-transaction "$@" > /dev/null
+}
+
 load() {
-  case $SEED_FORMAT:$SEED_FILE in
+  case $SEED_FORMAT:${SEED_FILE-} in
     sql:*.gz)
       unpacked | statements - && [ ! -e "$PGHOST/broken" ]
       ;;
     sql:*) statements "$SEED_FILE" ;;
-    dump:*)
-      pg_restore --no-owner --no-privileges --exit-on-error --single-transaction --dbname="$DATABASE_NAME" "$SEED_FILE"
-      ;;
+    dump:*) restored "$SEED_FILE" ;;
+    copy:*) copy ;;
   esac
 }
 
 export PGUSER="$DATABASE_USER" PGDATABASE="$DATABASE_NAME"
-echo "loading ${SEED_FILE#/seed}"
-if ! load; then
-  # Where the server is gone, memory or the disk may have been at an end: another run may succeed.
+from=${SEED_FILE-$COPY_HOST}
+echo "loading ${from#/seed}"
+if ! load || ! mask "$@"; then
+  # Where a server is gone, memory or a disk may have been at an end, or the network: another run may succeed.
+  [ ! -e "$PGHOST/lost" ] || exit 1
   pg_ctl stop --silent --mode=immediate --pgdata="$PGDATA" 2> /dev/null || exit 1
   exit "$FINAL"
 fi

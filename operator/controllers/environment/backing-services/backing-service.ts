@@ -11,7 +11,7 @@ import type { GeneratedSecret } from "../../../../crds/repository/repository.ts"
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import type { PodProblemReason } from "../../../ports/pods.ts";
 import type { ComponentRepositories } from "../repositories.ts";
-import type { Findings } from "../step-result.ts";
+import type { Findings, Unfinished } from "../step-result.ts";
 
 /** A secret variable computed from another one and stored nowhere else. */
 export interface DerivedVariable {
@@ -26,14 +26,28 @@ export interface ServiceInput {
   readonly repositories: ComponentRepositories;
   /** Version of the config set, if any. */
   readonly configSet: ConfigSetSpec | undefined;
+  /** The environment that its database is to be copied from; absent without a copy, or where there is no such one. */
+  readonly copySource?: ObservedCopySource;
+}
+
+/** A copy's source as it is now. */
+export interface ObservedCopySource {
+  readonly environment: EphemeralEnvironment;
+  readonly configSet: ConfigSetSpec | undefined;
+  /** False while its config set is not known. */
+  readonly isConfigured: boolean;
 }
 
 /** A load of first data that is not known to be over. */
 export interface PendingLoad {
   /** Name of the Job that loads it; absent: none is needed. */
   readonly job?: string;
+  /** Reason of the service's condition meanwhile. */
+  readonly reason: string;
   /** Sentence about it, for users. */
   readonly message: string;
+  /** Result while it can't begin; absent where it can. */
+  readonly obstacle?: Unfinished;
 }
 
 /** The data that a service is made with, or made anew with: by a Job of the chart, before anything else starts. */
@@ -42,11 +56,11 @@ export interface FirstData {
   readonly writes: keyof EnvironmentStatus;
   /** The load in progress; `undefined` while the service is as wished. */
   readonly pending: (input: ServiceInput, settings: Settings) => PendingLoad | undefined;
-  /** Reason why the environment's chart can't load it; `undefined` where it can. */
-  readonly problem: (input: ServiceInput, settings: Settings) => string | undefined;
+  /** Result where the environment's chart can't load it; `undefined` where it can, or need not. */
+  readonly problem: (input: ServiceInput, settings: Settings) => Unfinished | undefined;
   /** Finding once the service was made, with or without data. */
   readonly made: (input: ServiceInput) => Findings;
-  /** Finding once the service is wanted no longer. */
+  /** Finding once the service is requested no longer. */
   readonly removed: (environment: EphemeralEnvironment) => Findings;
 }
 
@@ -66,9 +80,9 @@ export interface BackingService {
   /** Further login variables of the components; users' values win. */
   readonly derived: readonly DerivedVariable[];
   /** Remedies for users, where they differ from those of a component. */
-  readonly remedies: { readonly [reason in PodProblemReason]?: string };
+  readonly remedies: (environment: EphemeralEnvironment) => { readonly [reason in PodProblemReason]?: string };
   /** Reasons of its condition, where they differ from those of a component. */
-  readonly reasons?: { readonly [reason in PodProblemReason]?: string };
+  readonly reasons?: (environment: EphemeralEnvironment) => { readonly [reason in PodProblemReason]?: string };
   /** Absent: it always begins empty. */
   readonly firstData?: FirstData;
   readonly recorded: (environment: EphemeralEnvironment) => Partial<RecordSpec>;

@@ -1,90 +1,145 @@
 import type { Settings } from "../../../../config/settings.ts";
+import type { CopySource } from "../../../../crds/database-copy.schema.ts";
 import { digestOf } from "../../../../crds/digest.ts";
 import { desiredGeneration, madeGeneration } from "../../../../crds/environment/database-generation.ts";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { present } from "../../../../crds/present.ts";
 import { mappingOf } from "../../../../crds/repository/values-mapping.ts";
 import type { Seed } from "../../../../crds/seed.schema.ts";
-import type { FirstData, ServiceInput } from "./backing-service.ts";
+import { failed, type Unfinished } from "../step-result.ts";
+import type { FirstData, PendingLoad, ServiceInput } from "./backing-service.ts";
+import { copyProblem, copyValues } from "./database-copy.ts";
 import { databaseImage } from "./database-image.ts";
 
-/** The seed that a database would be made with now: of the environment, else its config set, else its backend's Repository. */
-function chosenSeed({ environment, configSet, repositories }: ServiceInput): Seed | undefined {
-  return environment.spec.database?.seed ?? configSet?.database?.seed ?? repositories.backend?.spec.database?.seed;
+/** The data that a database begins with: that of a file, or that of another environment. */
+type Origin = { readonly seed: Seed; readonly from?: never } | { readonly from: CopySource; readonly seed?: never };
+
+/** The origin of a database that is made now: of the environment, else its config set, else its backend's Repository. */
+function chosenOrigin({ environment, configSet, repositories }: ServiceInput): Origin | undefined {
+  const { seed: own, from } = environment.spec.database ?? {};
+  if (from !== undefined) return { from };
+  const seed = own ?? configSet?.database?.seed ?? repositories.backend?.spec.database?.seed;
+  return seed && { seed };
 }
 
-/** The number of the database in the values: nothing new is made while nothing may run. */
-function usedGeneration(environment: EphemeralEnvironment): number {
-  const desired = desiredGeneration(environment);
-  return environment.spec.suspended ? (madeGeneration(environment) ?? desired) : desired;
-}
-
-const isMade = (environment: EphemeralEnvironment) => madeGeneration(environment) === usedGeneration(environment);
-
-/** True while a database takes the place of another one. */
-const isMadeAnew = (environment: EphemeralEnvironment) =>
-  madeGeneration(environment) !== undefined && !isMade(environment);
-
-/** The seed to load; none into a database that was made already, and none while nothing may run. */
-function pendingSeed(input: ServiceInput): Seed | undefined {
+/** The number of the database in the values: nothing new is made while nothing may run, or its source is not there. */
+function usedGeneration(input: ServiceInput): number {
   const { environment } = input;
-  return isMade(environment) || environment.spec.suspended === true ? undefined : chosenSeed(input);
+  const desired = desiredGeneration(environment);
+  const made = madeGeneration(environment);
+  if (made === undefined || made === desired) return desired;
+  return environment.spec.suspended || copyProblemOf(input) !== undefined ? made : desired;
+}
+
+const isMade = (input: ServiceInput) => madeGeneration(input.environment) === usedGeneration(input);
+
+/** True while a database is to take the place of another one. */
+function isMadeAnew(environment: EphemeralEnvironment): boolean {
+  const made = madeGeneration(environment);
+  return made !== undefined && made !== desiredGeneration(environment);
+}
+
+function copyProblemOf(input: ServiceInput): Unfinished | undefined {
+  const { from } = chosenOrigin(input) ?? {};
+  return from && copyProblem(from.environment, input);
+}
+
+/** The origin to load; none into a database that was made already, and none while nothing may run. */
+function pendingOrigin(input: ServiceInput): Origin | undefined {
+  return isMade(input) || input.environment.spec.suspended === true ? undefined : chosenOrigin(input);
 }
 
 /**
  * Chart values for the data of the database: `claim` is its volume, `seeded` stays while it lives, `seed` until it is
- * loaded. Nothing needs the seed's image afterwards.
+ * loaded. Nothing needs its origin afterwards.
  */
 export function dataValues(input: ServiceInput, settings: Settings): Readonly<Record<string, unknown>> {
-  const { environment } = input;
-  const generation = usedGeneration(environment);
-  const isSeeded = (isMade(environment) ? environment.status?.database?.seed : chosenSeed(input)) !== undefined;
-  const seed = pendingSeed(input);
+  const { database } = input.environment.status ?? {};
+  const generation = usedGeneration(input);
+  const origin = isMade(input) ? (database?.seed ?? database?.from) : chosenOrigin(input);
+  const load = loadOf(input, settings);
   return {
     ...(generation === 1 ? {} : { claim: `database-${generation}` }),
-    ...(isSeeded ? { seeded: true } : {}),
-    ...(seed && { seed: { id: idOf(seed, input, settings), ...seed, seconds: settings.database.seedSeconds } }),
+    ...(origin === undefined ? {} : { seeded: true }),
+    ...(load && { seed: { ...load, seconds: settings.database.seedSeconds } }),
   };
 }
 
-/** Another Job for another seed, image or database, because Kubernetes changes no Job. */
-function idOf(seed: Seed, input: ServiceInput, settings: Settings): string {
-  const generation = usedGeneration(input.environment);
-  return digestOf([seed, databaseImage(input, settings), ...(generation === 1 ? [] : [generation])], 8);
+/** Values of the Job. Another seed, mask, image or database is another Job, because Kubernetes changes none. */
+function loadOf(input: ServiceInput, settings: Settings) {
+  const origin = pendingOrigin(input);
+  if (origin === undefined) return undefined;
+  const generation = usedGeneration(input);
+  const what = origin.seed ?? copyValues(origin.from.environment, input);
+  const id = digestOf([what, databaseImage(input, settings), ...(generation === 1 ? [] : [generation])], 8);
+  return { id, ...what };
 }
 
-/** The data that a database begins with: its seed, or none. */
+function loading(origin: Origin, environment: EphemeralEnvironment): Omit<PendingLoad, "job"> {
+  const rest = isMadeAnew(environment) ? "the former database serves" : "everything else waits";
+  if (origin.from !== undefined) {
+    const { environment: source } = origin.from;
+    return {
+      reason: "Copying",
+      message: `copying the database of environment '${source}'; ${rest} until that is done`,
+    };
+  }
+  const { path, image } = origin.seed;
+  return { reason: "Seeding", message: `loading the seed ${path} of image '${image}'; ${rest} until it is loaded` };
+}
+
+/** A copy that would make the database anew; until it can be made, the values have the former one. */
+function awaitedCopy(input: ServiceInput): PendingLoad | undefined {
+  const { environment } = input;
+  const obstacle = copyProblemOf(input);
+  if (!isMadeAnew(environment) || environment.spec.suspended || obstacle === undefined) return undefined;
+  const back = `the former database serves, and stays with database.generation ${madeGeneration(environment)}`;
+  const { reason, message } = obstacle;
+  return { reason, message, obstacle: { ...obstacle, message: `${message}; ${back}` } };
+}
+
+/** The data that a database begins with: its seed, a copy, or none. */
 export const firstData: FirstData = {
   writes: "database",
   pending(input, settings) {
-    const found = pendingSeed(input);
-    if (found === undefined) {
-      return isMadeAnew(input.environment) ? { message: "making the database anew, without data" } : undefined;
+    const { environment } = input;
+    const origin = pendingOrigin(input);
+    if (origin !== undefined) {
+      // The name is of the chart's `seed.yaml`.
+      const job = `database-seed-${loadOf(input, settings)?.id}`;
+      return { job, ...loading(origin, environment), ...present({ obstacle: copyProblemOf(input) }) };
     }
-    const { path, image } = found;
-    // The name is of the chart's `seed.yaml`.
-    const job = `database-seed-${idOf(found, input, settings)}`;
-    const rest = isMadeAnew(input.environment) ? "the former database serves" : "everything else waits";
-    return { job, message: `loading the seed ${path} of image '${image}'; ${rest} until it is loaded` };
+    if (isMade(input)) return awaitedCopy(input);
+    return isMadeAnew(environment)
+      ? { reason: "Starting", message: "making the database anew, without data" }
+      : undefined;
   },
 
   problem(input, settings) {
-    if (mappingOf(input, settings) === undefined) return undefined;
+    const { environment } = input;
+    const isOpen = !environment.spec.suspended && madeGeneration(environment) !== desiredGeneration(environment);
+    if (!isOpen || mappingOf(input, settings) === undefined) return undefined;
     const why = "the chart has values of its own, and only the platform's layout";
-    if (isMadeAnew(input.environment)) {
-      return `${why} can make a database anew: set database.generation back to ${madeGeneration(input.environment)}`;
+    if (isMadeAnew(environment)) {
+      const back = `set database.generation back to ${madeGeneration(environment)}`;
+      return failed("SeedUnsupported", `${why} can make a database anew: ${back}`);
     }
-    if (pendingSeed(input) === undefined) return undefined;
-    return `${why} has a seed: remove database.seed of the environment, its config set or its Repository`;
+    const { seed, from } = chosenOrigin(input) ?? {};
+    if (from !== undefined) {
+      return failed("SeedUnsupported", `${why} can copy a database: remove database.from of the environment`);
+    }
+    if (seed === undefined) return undefined;
+    const remedy = "remove database.seed of the environment, its config set or its Repository";
+    return failed("SeedUnsupported", `${why} has a seed: ${remedy}`);
   },
 
   made(input) {
     const { environment } = input;
-    const isKnown = isMade(environment);
+    const isKnown = isMade(input);
     if (isKnown && environment.status?.database?.made === true) return {};
-    const generation = usedGeneration(environment);
-    const found = isKnown ? undefined : chosenSeed(input);
-    return { database: { made: true, ...present({ seed: found }), ...(generation === 1 ? {} : { generation }) } };
+    const generation = usedGeneration(input);
+    const origin = isKnown ? undefined : chosenOrigin(input);
+    return { database: { made: true, ...present({ ...origin }), ...(generation === 1 ? {} : { generation }) } };
   },
 
   removed: ({ status }) => (status?.database?.made === true ? { database: { made: false } } : {}),

@@ -11,6 +11,11 @@ const NAME = "database";
 const OWNER = "app";
 const PORT = 5432;
 
+const LOAD_AGAIN =
+  "correct the seed, and name it by another tag or digest; the same one is loaded again when the database is made anew (another database.generation)";
+const COPY_AGAIN =
+  "correct database.mask of the config set where a statement failed; it is copied again when the database is made anew (another database.generation)";
+
 /** A PostgreSQL of one pod; the chart's templates are `database.yaml` and `seed.yaml`. */
 export const postgresql: BackingService = {
   name: NAME,
@@ -38,16 +43,15 @@ export const postgresql: BackingService = {
     },
   ],
 
-  remedies: {
+  remedies: ({ spec }) => ({
     ImagePullFailed:
       "correct database.image of the settings or database.version of the config set, or the image of database.seed where the error below names that one, or give the cluster access to the registry",
-    JobFailed:
-      "correct the seed, and name it by another tag or digest; the same one is loaded again when the database is made anew (another database.generation); a database that was there before serves on, and its generation goes back to it",
+    JobFailed: `${spec.database?.from === undefined ? LOAD_AGAIN : COPY_AGAIN}; a database that was there before serves on, and its generation goes back to it`,
     VolumeMissing:
       "install a default storage class with a provisioner, or name another class in the setting database.storageClass",
-  },
+  }),
 
-  reasons: { JobFailed: "SeedFailed" },
+  reasons: ({ spec }) => ({ JobFailed: spec.database?.from === undefined ? "SeedFailed" : "CopyFailed" }),
 
   firstData,
 

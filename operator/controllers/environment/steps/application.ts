@@ -1,6 +1,7 @@
 import type { Settings } from "../../../../config/settings.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
 import { selectorsOf } from "../../../../crds/environment/component-selectors.ts";
+import { madeGeneration } from "../../../../crds/environment/database-generation.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { isAppliedAsSpecified, specHash } from "../../../../crds/environment/progress.ts";
 import { namespaceName } from "../../../../crds/names.ts";
@@ -16,7 +17,7 @@ import { POD_PROBLEM_REASONS, type Pods, type QuietProblem } from "../../../port
 import { environmentValues, hashOfDesired } from "../desired/values.ts";
 import { type DiagnosisDependencies, diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
-import { desiredServices, type PlanSources, planInput } from "../plan-input.ts";
+import { firstDataProblem, isFirstDataPending, type PlanSources, planInput } from "../plan-input.ts";
 import { componentRepositories } from "../repositories.ts";
 import type { Step } from "../step.ts";
 import {
@@ -27,6 +28,7 @@ import {
   type StepResult,
   type StepResults,
   type Unfinished,
+  type Waiting,
   waiting,
   withFindings,
 } from "../step-result.ts";
@@ -50,6 +52,8 @@ export function application(dependencies: ApplicationDependencies): Step {
     after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
 
     async run(environment, { earlier }) {
+      const withheld = withheldResult(environment, dependencies);
+      if (withheld !== undefined) return withheld;
       const desired = desiredApplication(environment, dependencies);
       const lacking = await ensureConfined(environment, desired, dependencies);
       // Of what has never been deployed Argo CD could only say that it can't read the chart.
@@ -65,6 +69,20 @@ export function application(dependencies: ApplicationDependencies): Step {
   };
 }
 
+/** Fallback for the watch of what the first data comes from. */
+const WITHHELD_RECHECK_MS = 30_000;
+
+/** Result while a database can't be made with its data; `undefined` otherwise. Deployed now, it would begin empty. */
+function withheldResult(environment: EphemeralEnvironment, dependencies: ApplicationDependencies): Waiting | undefined {
+  if (madeGeneration(environment) !== undefined) return undefined;
+  const problem = firstDataProblem(planInput(environment, dependencies), dependencies.settings);
+  if (problem === undefined) return undefined;
+  const { requeueAfterMs = WITHHELD_RECHECK_MS } = problem;
+  return waiting("WaitingForData", "waiting for the data of the database: see the condition DatabaseReady", {
+    requeueAfterMs,
+  });
+}
+
 /** Time until the next values, which the deployer is given as soon as the status says that the data is loaded. */
 const NEXT_VALUES_MS = 1_000;
 
@@ -78,8 +96,7 @@ function withoutFirstData(
   dependencies: ApplicationDependencies,
 ): StepResult {
   const input = planInput(environment, dependencies);
-  const isPending = desiredServices(input).some(({ firstData }) => firstData?.pending(input, dependencies.settings));
-  if (result.state !== "done" || !isPending) return result;
+  if (result.state !== "done" || !isFirstDataPending(input, dependencies.settings)) return result;
   return waiting("Syncing", "waiting for values without the load of the first data", {
     requeueAfterMs: NEXT_VALUES_MS,
   });

@@ -82,11 +82,14 @@ async function loadingResult(
   context: BackingServiceDependencies,
 ): Promise<Unfinished | undefined> {
   const { service, input, observed, loading } = one;
-  if (loading === undefined) return undefined;
+  const problem = service.firstData?.problem(input, context.settings);
+  if (problem !== undefined || loading === undefined) return problem;
   const isSynced = observed?.state === "healthy" || isDeployed(observed);
   const lacking = isSynced ? lackingJob(loading, observed?.kinds) : undefined;
-  const problem = service.firstData?.problem(input, context.settings) ?? lacking;
-  if (problem !== undefined) return failed("SeedUnsupported", problem);
+  if (lacking !== undefined) return failed("SeedUnsupported", lacking);
+  // What its Job has loaded is there, whatever became of its origin.
+  const isLoaded = isSynced && loading.job !== undefined;
+  if (loading.obstacle !== undefined && !isLoaded) return loading.obstacle;
   return isSynced || observed === undefined ? undefined : unsyncedResult({ ...one, observed, loading }, context);
 }
 
@@ -94,9 +97,9 @@ type Loading = DeployedService & { readonly observed: ObservedApplication; reado
 
 async function unsyncedResult(one: Loading, context: BackingServiceDependencies): Promise<Unfinished> {
   const { observed, loading } = one;
-  const { message, job } = loading;
-  const [reason, ...jobs] = job === undefined ? ["Starting"] : ["Seeding", "Job"];
-  const result = await ownResult(one, { message, kinds: [...(observed.kinds ?? []), ...jobs] }, context);
+  const { message, reason, job } = loading;
+  const kinds = [...(observed.kinds ?? []), ...(job === undefined ? [] : ["Job"])];
+  const result = await ownResult(one, { message, kinds }, context);
   const isExpected = result.state === "waiting" && AS_EXPECTED.includes(result.reason);
   return isExpected ? waiting(reason, message, { requeueAfterMs: result.requeueAfterMs }) : result;
 }
@@ -107,7 +110,7 @@ const AS_EXPECTED: readonly string[] = ["Progressing", "ResourceNotReady"];
 const lackingJob = ({ job }: PendingLoad, kinds: readonly string[] = []) =>
   job === undefined || kinds.includes("Job")
     ? undefined
-    : "the chart has no Job for database.seed, and has begun with an empty database: use the platform's chart, or remove the seed";
+    : "the chart has no Job for database.seed or database.from, and has begun with an empty database: use the platform's chart, or remove both";
 
 async function podsResult(one: DeployedService, context: BackingServiceDependencies) {
   const {

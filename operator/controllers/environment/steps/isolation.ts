@@ -4,6 +4,7 @@ import type { Kind } from "../../../../crds/group.ts";
 import { limitRangeKind, networkPolicyKind, resourceQuotaKind, serviceAccountKind } from "../../../kit/client/kinds.ts";
 import type { Cluster, DesiredObject } from "../../../ports/cluster.ts";
 import { type ConfigSetSources, foreseenConfiguration } from "../configuration.ts";
+import { type CopySources, copyPolicies } from "../database-copies.ts";
 import {
   allowedTrafficObject,
   defaultAccountObject,
@@ -15,7 +16,7 @@ import {
 import { NotIsolated, type Step, type StepContext } from "../step.ts";
 import { done } from "../step-result.ts";
 
-interface IsolationDependencies extends ConfigSetSources {
+interface IsolationDependencies extends ConfigSetSources, CopySources {
   readonly settings: Settings;
   readonly cluster: Cluster;
 }
@@ -64,5 +65,6 @@ function isolationObjects(
     [limitRangeKind, limitRangeObject(environment, settings)],
     [networkPolicyKind, defaultDenyObject(environment)],
     [networkPolicyKind, allowedTrafficObject(environment, context.settings)],
+    ...copyPolicies(environment, context).map((policy) => [networkPolicyKind, policy] as const),
   ];
 }

@@ -5,7 +5,7 @@ import type { DesiredApplication } from "../../../ports/deployer.ts";
 import type { WorkloadScaler } from "../../../ports/workload-scaler.ts";
 import { awakeWorkloads, valuesWhileSuspended } from "../desired/awake-workloads.ts";
 import { hashOfDesired } from "../desired/values.ts";
-import { desiredServices, type PlanSources, planInput } from "../plan-input.ts";
+import { isFirstDataPending, type PlanSources, planInput } from "../plan-input.ts";
 
 /** The settings and ports of a wake. */
 export interface WakeDependencies extends PlanSources {
@@ -27,10 +27,10 @@ export async function scaleAtWake(
   if (environment.spec.suspended || !isScaledToZero(environment.status)) return;
   const input = planInput(environment, dependencies);
   // Pods of the former database would start.
-  if (desiredServices(input).some(({ firstData }) => firstData?.pending(input, settings))) return;
+  if (isFirstDataPending(input, settings)) return;
   const workloads = awakeWorkloads(input, values, settings);
   if (workloads.length === 0) return;
-  // After any other change, the workloads are not yet those that are wanted.
+  // After any other change, the workloads are not yet those that are desired.
   const isWakeAlone = environment.status?.desiredHash === hashOfDesired(chart, valuesWhileSuspended(input, settings));
   if (isWakeAlone) await workloadScaler.scaleFromZero(environment.metadata, workloads);
 }

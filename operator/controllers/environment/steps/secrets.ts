@@ -5,6 +5,7 @@ import { roleBindingKind, secretKind } from "../../../kit/client/kinds.ts";
 import { equalJson } from "../../../kit/equal-json.ts";
 import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
 import type { Cluster } from "../../../ports/cluster.ts";
+import type { CopySources } from "../database-copies.ts";
 import { refIn } from "../desired/namespace.ts";
 import { type PlannedSecret, plannedStatus } from "../desired/planned-secret.ts";
 import { accessBindingObject, desiredPodSecret, podSecretName, secretObject } from "../desired/secret.ts";
@@ -24,10 +25,11 @@ import {
   waiting,
   withFindings,
 } from "../step-result.ts";
+import { endCopies, withCopySecret } from "./copy-secret.ts";
 import { whenIsolated } from "./isolation.ts";
 import { retirePulls, type SecretsContext, withPullSecret } from "./pull-secret.ts";
 
-interface SecretsDependencies extends PlanSources, RepositorySources, SecretValueSources {
+interface SecretsDependencies extends PlanSources, RepositorySources, SecretValueSources, CopySources {
   readonly clock: Clock;
   readonly cluster: Cluster;
 }
@@ -43,7 +45,7 @@ const POD_SECRETS_MAX = 16;
 
 /**
  * Stores the environment's secrets in the secret manager and mirrors them into the namespace, in a Secret named by its
- * values; ensures the image pull Secret too.
+ * values; ensures the image pull Secret and that of a copy of a database, too.
  *
  * The secret manager is written first. After a crash between the two writes, the next reconcile finds and mirrors the
  * value; in the other order, pods could have an unrecorded password.
@@ -68,10 +70,14 @@ export function secrets(dependencies: SecretsDependencies, { secretChecks: check
       const plan = secretPlan(planInput(environment, context));
       const requested = plan.problem ?? (await ensurePodSecret(environment, plan.secrets, context));
       const result = requested.state === "failed" ? await withFormer(environment, requested, context) : requested;
-      return withPullSecret(environment, result, context);
+      return withPullSecret(environment, await withCopySecret(environment, result, context), context);
     },
 
-    cleanUp: (environment, ofStep) => retireSecrets(environment, { ...dependencies, ...ofStep }),
+    async cleanUp(environment, ofStep) {
+      const context = { ...dependencies, ...ofStep };
+      await endCopies(environment, context);
+      return retireSecrets(environment, context);
+    },
   };
 }
 

@@ -121,6 +121,17 @@ describe("environments", () => {
     expect(await generation()).toBe(2);
   });
 
+  test("a creation names the environment whose database it copies, which is shown once it is made", async () => {
+    await make("shop-one", { access: { groups: ["shop", "platform"] }, database: { provision: true } });
+    const create = ["create", "shop-two", "--repo", "shop-api", "--branch", "main", "--no-wait", "-o", "name"];
+    const made = await line.eenv("developer", [...create, "--database", "--database-from", "shop-one"]);
+    expect(made).toMatchObject({ code: 0, stdout: "shop-two\n" });
+    const from = { environment: "shop-one" };
+    expect((await line.service.environments.find("shop-two"))?.spec.database).toEqual({ provision: true, from });
+    await writeStatus(line.service, "shop-two", { phase: "ready", database: { made: true, from } });
+    expect((await line.eenv("developer", ["get", "shop-two"])).stdout).toMatch(/copied from +shop-one/);
+  });
+
   test("an update says when it sleeps: by hours, when idle, or never", async () => {
     await make("shop-one");
     const sleepOf = async (...flags: string[]) => {

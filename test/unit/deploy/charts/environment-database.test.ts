@@ -139,6 +139,26 @@ describe("the environment chart", () => {
       expect(labels["app.kubernetes.io/component"]).toBe("database");
     });
 
+    test("is copied by the same Job, with the password of the other one and its masks, without an image of data", async () => {
+      const mask = ["UPDATE people SET name = '$(HOME)'", "TRUNCATE sessions"];
+      const copy = {
+        id: seed.id,
+        format: "copy",
+        host: "database.env-staging.svc",
+        secret: "database-copy",
+        mask,
+        seconds: 60,
+      };
+      const objects = await rendered({ database: { ...seeded, seed: copy } });
+      const { containers, volumes } = (objects.find(({ kind }) => kind === "Job") as Job).spec.template.spec;
+      const [{ command, env }] = containers;
+      expect(command.slice(5)).toEqual(["UPDATE people SET name = '$$(HOME)'", "TRUNCATE sessions"]);
+      const secretKeyRef = { name: "database-copy", key: "DATABASE_PASSWORD" };
+      expect(env).toContainEqual({ name: "DATABASE_PASSWORD", valueFrom: { secretKeyRef } });
+      expect(env).toContainEqual({ name: "COPY_HOST", value: copy.host });
+      expect(JSON.stringify(volumes)).not.toContain("image");
+    });
+
     test("starts with the data of its seed or not at all, and its Job goes without a change of its pod", async () => {
       const before = await withDatabase({ database: { ...seeded, seed } });
       const after = await withDatabase({ database: seeded });

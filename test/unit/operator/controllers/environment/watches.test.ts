@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { CONFIG_SET_LABEL, type ConfigSet } from "../../../../../crds/config-set.ts";
+import { pendingCopySource } from "../../../../../crds/environment/database-copy.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { ENVIRONMENT_UID_LABEL, FINALIZER } from "../../../../../crds/group.ts";
 import type { Repository } from "../../../../../crds/repository/repository.ts";
@@ -7,7 +8,13 @@ import { enqueueOnChanges } from "../../../../../operator/controllers/environmen
 import type { ObjectCache } from "../../../../../operator/kit/cache/object-cache.ts";
 import type { WireObject } from "../../../../../operator/kit/client/kinds.ts";
 import type { Priority } from "../../../../../operator/kit/controller/controller.ts";
-import { BY_CONFIG_SET, BY_REPOSITORY, BY_UID, type Caches } from "../../../../../operator/ports/caches.ts";
+import {
+  BY_CONFIG_SET,
+  BY_COPY_SOURCE,
+  BY_REPOSITORY,
+  BY_UID,
+  type Caches,
+} from "../../../../../operator/ports/caches.ts";
 import { partialDouble } from "../../../../support/doubles/partial-double.ts";
 import {
   configSetFixture,
@@ -41,7 +48,10 @@ function scene(
     [BY_REPOSITORY]: "shop-api",
     [BY_CONFIG_SET]: "web",
   };
-  const by = (index: string, value: string) => (found[index] === value ? known : []);
+  const by = (index: string, value: string) => {
+    if (index === BY_COPY_SOURCE) return known.filter((one) => pendingCopySource(one) === value);
+    return found[index] === value ? known : [];
+  };
   const caches = partialDouble<Caches>({
     environments: partialDouble({ ...subscribed("environment"), by }),
     repositories: partialDouble(subscribed("repository")),
@@ -213,4 +223,32 @@ test("nothing is enqueued after the end", () => {
   const { tell, stop } = scene();
   stop();
   expect(tell).toEqual({});
+});
+
+describe("both ends of a copy", () => {
+  const copy = (status: EphemeralEnvironment["status"] = {}) =>
+    environmentFixture({
+      spec: { database: { provision: true, from: { environment: "shop" } } },
+      status,
+      metadata: { name: "copy" },
+    });
+  const made = copy({ database: { made: true, from: { environment: "shop" } } });
+
+  test.each([
+    ["a copy begins: its source lets it in", copy(), undefined, ["copy", "shop"]],
+    ["a copy is made: its source closes", made, copy(), ["shop"]],
+    ["a copy is as before", copy({ phase: "creating" }), copy(), []],
+    ["a copy goes: its source closes", undefined, copy(), ["shop"]],
+  ])("%s", (_what, current, previous, expected) => {
+    const { woken, tell } = scene([]);
+    tell.environment?.("copy", current, previous);
+    expect(woken).toEqual(expected);
+  });
+
+  test("a copy that is to be made looks at any change of its source", () => {
+    const { woken, tell } = scene([copy()]);
+    const [before, after] = [environment({}), environment({}, { status: { phase: "ready" } })];
+    tell.environment?.("shop", after, before);
+    expect(woken).toEqual(["copy"]);
+  });
 });

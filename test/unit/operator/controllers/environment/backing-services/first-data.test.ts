@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../../crds/config-set.ts";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import type { Seed } from "../../../../../../crds/seed.schema.ts";
+import type { ObservedCopySource } from "../../../../../../operator/controllers/environment/backing-services/backing-service.ts";
 import { postgresql } from "../../../../../../operator/controllers/environment/backing-services/postgresql.ts";
 import {
   environmentFixture,
@@ -120,6 +121,7 @@ describe("a database made anew", () => {
 
   test("is pending until the status says that it is made, with a Job only for a seed", () => {
     expect(pendingOf({ spec: anew(), status: { database: former } })).toEqual({
+      reason: "Starting",
       message: expect.stringContaining("anew"),
     });
     const { job, message } = pendingOf({ spec: anew({ seed: seedOf("own") }), status: { database: former } }) ?? {};
@@ -140,5 +142,144 @@ describe("a database made anew", () => {
     expect(madeOf({ spec: anew({ seed }), status: { database: former } })).toEqual({ database: noted });
     expect(madeOf({ spec: anew(), status: { database: former } })).toEqual({ database: { made: true, generation: 2 } });
     expect(madeOf({ spec: anew({ seed: seedOf("later") }), status: { database: noted } })).toEqual({});
+  });
+});
+
+describe("a copy of another environment's database", () => {
+  const ofCopy = { provision: true, from: { environment: "staging" } };
+  const access = { groups: ["team"] };
+  const ready = {
+    type: "DatabaseReady",
+    status: "True",
+    reason: "Ready",
+    message: "",
+    lastTransitionTime: "",
+  } as const;
+  const source = (spec: Partial<EnvironmentSpec> = {}, status: EnvironmentStatus = { conditions: [ready] }) =>
+    environmentFixture({
+      metadata: { name: "staging" },
+      spec: { access, database: { provision: true }, ...spec },
+      status,
+    });
+  const observed = (environment = source(), configSet?: ConfigSetSpec): ObservedCopySource => ({
+    environment,
+    configSet,
+    isConfigured: true,
+  });
+  interface Copy extends Given {
+    readonly from?: ObservedCopySource | undefined;
+  }
+  const copyInput = ({ from = observed(), ...given }: Copy = {}) => {
+    const input = inputOf({ ...given, spec: { access, database: ofCopy, ...given.spec } });
+    return planInputFixture(input.environment, input.repositories, input.configSet, from);
+  };
+  const seedIn = (given?: Copy) => postgresql.values(copyInput(given), fixtureSettings).seed;
+  const obstacleTo = (given?: Copy) => postgresql.firstData?.pending(copyInput(given), fixtureSettings)?.obstacle;
+
+  test("is made by a Job that reaches the source's database, before which there is nothing", () => {
+    const values = postgresql.values(copyInput(), fixtureSettings);
+    expect(values).toMatchObject({ seeded: true });
+    expect(seedIn()).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}$/),
+      format: "copy",
+      host: "database.env-staging.svc",
+      secret: "database-copy",
+      mask: [],
+      seconds: 600,
+    });
+    const { reason, message } = postgresql.firstData?.pending(copyInput(), fixtureSettings) ?? {};
+    expect(reason).toBe("Copying");
+    expect(message).toBe("copying the database of environment 'staging'; everything else waits until that is done");
+    expect(obstacleTo()).toBeUndefined();
+  });
+
+  test("is masked by the source's config set, too, so that another one for the copy shows nothing", () => {
+    const [hidden, own] = [{ database: { mask: ["UPDATE a"] } }, { database: { mask: ["UPDATE b", "UPDATE a"] } }];
+    expect(seedIn({ from: observed(source(), hidden), configSet: own })).toMatchObject({
+      mask: ["UPDATE a", "UPDATE b"],
+    });
+    expect(seedIn({ from: observed(source(), hidden) })).toMatchObject({ mask: ["UPDATE a"] });
+  });
+
+  test("wins over the seeds of its config set and its Repository", () => {
+    expect(seedIn({ configSet, ofRepository })).toMatchObject({ format: "copy" });
+  });
+
+  test("has another Job for another mask and another source", () => {
+    const idOf = (given?: Copy) => (seedIn(given) as { readonly id: string }).id;
+    const other = { spec: { database: { provision: true, from: { environment: "other" } } } };
+    const masked = { configSet: { database: { mask: ["UPDATE a"] } } };
+    expect(new Set([idOf(), idOf(other), idOf(masked)]).size).toBe(3);
+  });
+
+  const [failed, waiting] = [
+    (reason: string, words: string) => ({ state: "failed", reason, message: expect.stringContaining(words) }),
+    (words: string) => ({ state: "waiting", reason: "WaitingForCopySource", message: expect.stringContaining(words) }),
+  ];
+  const deleted = environmentFixture({ metadata: { name: "staging", deletionTimestamp: "x" } });
+  const sleeping: EnvironmentStatus = {
+    conditions: [ready],
+    sleep: { state: "asleep", since: "2026-11-27T00:00:00Z" },
+  };
+
+  test.each<[what: string, from: ObservedCopySource | undefined, expected: object]>([
+    ["is not there", undefined, failed("CopySourceNotFound", "there is no environment 'staging'")],
+    ["is being deleted", observed(deleted), failed("CopySourceNotFound", "is being deleted")],
+    [
+      "may be seen by others only",
+      observed(source({ access: { groups: ["others"] } })),
+      failed("CopyNotAllowed", "may not be copied here"),
+    ],
+    [
+      "has no database",
+      observed(source({ database: { provision: false } })),
+      failed("CopySourceNotFound", "has no database"),
+    ],
+    ["is suspended", observed(source({ suspended: true })), waiting("is resumed")],
+    ["sleeps", observed(source({}, sleeping)), waiting("is awake")],
+    ["has no database yet", observed(source({}, {})), waiting("once it is ready there")],
+    ["has a config set that is not known", { ...observed(), isConfigured: false }, waiting("config set")],
+  ])("waits or fails while its source %s", (_what, from, expected) => {
+    const input = inputOf({ spec: { access, database: ofCopy } });
+    const withSource = planInputFixture(input.environment, input.repositories, undefined, from);
+    expect(postgresql.firstData?.pending(withSource, fixtureSettings)?.obstacle).toMatchObject(expected);
+  });
+
+  test("leaves the former database as it is while its source is not there, and says how to keep it", () => {
+    const given = {
+      spec: { database: { ...ofCopy, generation: 2 } },
+      status: { database: { made: true, from: { environment: "staging" } } },
+      from: observed(source({ suspended: true })),
+    };
+    const { claim, seeded, seed } = postgresql.values(copyInput(given), fixtureSettings);
+    expect({ claim, seeded, seed }).toEqual({ seeded: true });
+    expect(obstacleTo(given)?.message).toContain("stays with database.generation 1");
+    expect(postgresql.values(copyInput({ ...given, from: observed() }), fixtureSettings)).toMatchObject({
+      claim: "database-2",
+      seed: { format: "copy" },
+    });
+  });
+
+  test("is noted, and asks nothing of its source afterwards", () => {
+    const noted = { made: true, from: { environment: "staging" } };
+    expect(postgresql.firstData?.made(copyInput())).toEqual({ database: noted });
+    const later = { status: { database: noted }, from: observed(source({ suspended: true })) };
+    expect(postgresql.firstData?.pending(copyInput(later), fixtureSettings)).toBeUndefined();
+    expect(seedIn(later)).toBeUndefined();
+    expect(postgresql.firstData?.made(copyInput(later))).toEqual({});
+  });
+
+  test("is nothing that a chart with values of its own can make", () => {
+    const chart = { ...fixtureSettings.defaultChart, values: "a: 1" };
+    const input = planInputFixture(
+      environmentFixture({ spec: { access, database: ofCopy } }),
+      { backend: repositoryFixture("shop-api", { chart }) },
+      undefined,
+      observed(),
+    );
+    expect(postgresql.firstData?.problem(input, fixtureSettings)).toMatchObject({
+      reason: "SeedUnsupported",
+      message: expect.stringContaining("database.from"),
+    });
   });
 });

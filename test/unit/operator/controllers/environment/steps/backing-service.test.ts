@@ -34,6 +34,8 @@ interface Scene {
   readonly serves?: boolean;
   /** True with a seed in the spec. */
   readonly hasSeed?: boolean;
+  /** Source of a copy; it does not exist. */
+  readonly from?: { readonly environment: string };
   /** True when the failed Job is that of a former seed. */
   readonly isFormerJob?: boolean;
   /** Number of the database in the spec. */
@@ -48,13 +50,15 @@ interface Scene {
 
 const seed = { image: "registry.test/seed:1", path: "/seed/data.sql", format: "sql" } as const;
 
+const gone = { environment: "gone" };
+
 async function step(scene: Scene) {
   const { provision = true, suspended = false, state, problem, former, serves, problems = [] } = scene;
-  const { hasSeed = false, database: known, kinds = ["Job"], chartValues, generation } = scene;
+  const { hasSeed = false, database: known, kinds = ["Job"], chartValues, generation, from } = scene;
   const image = `registry.test/shop-api:${commitA}`;
   const applied = { branch: "main", commit: commitA, image };
   const made = environmentFixture({
-    spec: { database: { provision, ...(hasSeed ? { seed } : {}), ...present({ generation }) }, suspended },
+    spec: { database: { provision, ...(hasSeed ? { seed } : {}), ...present({ generation, from }) }, suspended },
     status: { sources: { backend: { applied } }, ...(known ? { database: known } : {}) },
   });
   const chart = { ...fixtureSettings.defaultChart, values: chartValues ?? "" };
@@ -202,6 +206,21 @@ describe("a backing service", () => {
       scene: { state: "progressing", former: failedBefore },
       expected: { state: "failed", reason: "CrashLoop", message: "database: as before" },
       reads: ["readiness of database", "pods"],
+    },
+    {
+      name: "whose copy has lost its source says so",
+      scene: { from: gone },
+      expected: { state: "failed", reason: "CopySourceNotFound" },
+    },
+    {
+      name: "is copied once its Job has run, although the source is gone since",
+      scene: { from: gone, state: "healthy" },
+      expected: { state: "done", findings: { database: { made: true, from: { environment: "gone" } } } },
+    },
+    {
+      name: "serves on where a copy that would make it anew has lost its source, and says so",
+      scene: { from: gone, state: "healthy", generation: 2, database: { made: true } },
+      expected: { state: "failed", message: expect.stringContaining("stays with database.generation 1") },
     },
     {
       name: "is seeding while the sync waits for the Job",

@@ -3,6 +3,10 @@ import { settingsFrom } from "../../../../../../config/settings.ts";
 import { METADATA_RANGES } from "../../../../../../crds/addresses.ts";
 import { ENVIRONMENT_UID_LABEL } from "../../../../../../crds/group.ts";
 import {
+  copiesPolicyObject,
+  copyPolicyObject,
+} from "../../../../../../operator/controllers/environment/desired/database-copy.ts";
+import {
   allowedTrafficObject,
   defaultDenyObject,
 } from "../../../../../../operator/controllers/environment/desired/isolation.ts";
@@ -171,5 +175,28 @@ describe("abuse case 81: a pod reaches its own namespace, DNS and the allowed eg
     ["10.0.0.0", "/isolation/egressTo/0/ipBlock/cidr"],
   ])("%s is refused when the settings are read", (cidr, place) => {
     expect(() => isolation({ egressTo: [{ ipBlock: { cidr } }] })).toThrow(place);
+  });
+
+  test("but for a copy: the Job alone reaches the source's database alone, at its port", () => {
+    const settings = settingsFrom(testSettings);
+    const owner = (name: string, uid: string) => environmentFixture({ metadata: { name, uid } });
+    const [copy, source] = [owner("shop", "one"), owner("billing", "two")];
+    const objects = [copy, source].flatMap((one) => [defaultDenyObject(one), allowedTrafficObject(one, settings)]);
+    const ways = [copyPolicyObject(copy, source), copiesPolicyObject(source, [copy])];
+    const policies = [...objects, ...ways] as unknown as Policy[];
+    const place = (namespace: string, name: string): Place => ({
+      address: "10.8.0.7",
+      namespace,
+      labels: { "app.kubernetes.io/name": name },
+    });
+    const isOpen = (from: Place, to: Place, port = 5432) => mayReach({ namespaces, policies }, { from, to, port });
+    const [job, database] = [place("env-shop", "database-seed"), place("env-billing", "database")];
+    expect(isOpen(job, database)).toBe(true);
+    expect(isOpen(job, database, 22)).toBe(false);
+    expect(isOpen(job, place("env-billing", "backend"))).toBe(false);
+    expect(isOpen(place("env-shop", "backend"), database)).toBe(false);
+    expect(isOpen(place("shared", "database-seed"), database)).toBe(false);
+    expect(isOpen(place("env-billing", "database-seed"), place("env-shop", "database"))).toBe(false);
+    expect(isOpen(job, internet)).toBe(false);
   });
 });
