@@ -4,10 +4,10 @@ import {
   databaseCondition,
   databaseIs,
   FIRST_VISITOR,
-  firstVisit,
   inNamespace,
   objectsIn,
   patchSpec,
+  visits,
 } from "./support/database.ts";
 import { creation, Environments, untilReady } from "./support/environments.ts";
 import { apply, kubectl, list, waitFor } from "./support/kubectl.ts";
@@ -69,12 +69,12 @@ async function jobLog(name: string): Promise<string> {
 
 test.concurrent("a copy has the source's data, which serves on, and nothing is left of the way between them", async () => {
   const source = await readySource("origin");
-  expect(await firstVisit(source)).toBe(FIRST_VISITOR);
+  expect(await visits(source)).toBe(FIRST_VISITOR);
   const name = environments.name("copy");
   const id = await createCopy(name, source);
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR + 1);
-  expect(await firstVisit(source)).toBe(FIRST_VISITOR + 1);
+  expect(await visits(name)).toBe(FIRST_VISITOR + 1);
+  expect(await visits(source)).toBe(FIRST_VISITOR + 1);
   const shown = await platform.call("GET /api/v2/environments/{environment_id}", { path: { environment_id: id } });
   expect(shown).toMatchObject({ database_from: source, database_seed: null });
   await waitUntil({
@@ -88,10 +88,10 @@ test.concurrent("a copy has the source's data, which serves on, and nothing is l
   await platform.call("POST /api/v2/environments/{environment_id}/database/reset", { path: { environment_id: id } });
   await waitFor(["--for=jsonpath={.status.database.generation}=2", `eenv/${name}`], 120);
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR + 2);
+  expect(await visits(name)).toBe(FIRST_VISITOR + 2);
   await kubectl("delete", "eenv", source, "--wait=false");
   await kubectl("delete", "pod", "database-0", inNamespace(name), "--wait=true", "--timeout=100s");
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR + 3);
+  expect(await visits(name)).toBe(FIRST_VISITOR + 3);
 });
 
 test.concurrent("a copy is masked before anything starts, also after a kill, and waits for a suspended source", async () => {
@@ -112,7 +112,7 @@ test.concurrent("a copy is masked before anything starts, also after a kill, and
   expect(await objectsIn(name, "deployments,statefulsets")).toEqual([]);
   await kubectl("delete", "pod", JOB_PODS, inNamespace(name), "--grace-period=0", "--force");
   await waitFor(["--for=jsonpath={.status.phase}=ready", `eenv/${name}`], 150);
-  expect(await firstVisit(name)).toBe(1);
+  expect(await visits(name)).toBe(1);
 });
 
 test.concurrent("a mask that fails leaves no data, shows none, and makes way for a correct one", async () => {
@@ -132,5 +132,5 @@ test.concurrent("a mask that fails leaves no data, shows none, and makes way for
   await waitFor(["--for=jsonpath={.metadata.generation}=2", `configset/${configSet}`, ofPlatform]);
   await patchSpec(name, { configSet: { name: configSet, version: 2 } });
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(1);
+  expect(await visits(name)).toBe(1);
 });

@@ -3,11 +3,11 @@ import {
   createSeeded,
   databaseIs,
   FIRST_VISITOR,
-  firstVisit,
   inNamespace,
   objectsIn,
   patchSpec,
   seedOf,
+  visits,
 } from "./support/database.ts";
 import { Environments, untilReady } from "./support/environments.ts";
 import { kubectl, list, read, waitFor } from "./support/kubectl.ts";
@@ -38,43 +38,43 @@ test.concurrent("a reset loads the seed into a new database, while the former on
   const name = environments.name("reset");
   const id = await createSeeded(name, "shop.sql");
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR);
+  expect(await visits(name)).toBe(FIRST_VISITOR);
   const former = await backendPods(name);
 
   await patchSpec(name, { database: { seed: seedOf("slow.sql") } });
   await reset(id);
   await databaseIs(name, "Seeding");
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR + 1);
+  expect(await visits(name)).toBe(FIRST_VISITOR + 1);
   await reset(id);
   expect(await generationOf(name)).toBe(2);
 
   await databaseIs(name, "Ready");
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR);
+  expect(await visits(name)).toBe(FIRST_VISITOR);
   await waitFor(["--for=delete", "pvc/database", inNamespace(name)]);
   expect(await claims(name)).toEqual(["PersistentVolumeClaim database-2"]);
   expect(await objectsIn(name, "jobs")).toEqual([]);
   const now = await backendPods(name);
   expect(now.filter((uid) => former.includes(uid))).toEqual([]);
   await kubectl("delete", "pod", "database-0", inNamespace(name), "--wait=true", "--timeout=100s");
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR + 1);
+  expect(await visits(name)).toBe(FIRST_VISITOR + 1);
 });
 
 test.concurrent("a reset with a broken seed leaves the former database serving, and there is a way back to it", async () => {
   const name = environments.name("reset-broken");
   const id = await createSeeded(name, "shop.sql");
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR);
+  expect(await visits(name)).toBe(FIRST_VISITOR);
 
   await patchSpec(name, { database: { seed: seedOf("broken.sql") } });
   await reset(id);
   await databaseIs(name, "SeedFailed");
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR + 1);
+  expect(await visits(name)).toBe(FIRST_VISITOR + 1);
 
   await patchSpec(name, { database: { generation: 1 } });
   await databaseIs(name, "Ready");
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR + 2);
+  expect(await visits(name)).toBe(FIRST_VISITOR + 2);
   await waitFor(["--for=delete", "pvc/database-2", inNamespace(name)]);
   expect(await claims(name)).toEqual(["PersistentVolumeClaim database"]);
 
@@ -82,5 +82,5 @@ test.concurrent("a reset with a broken seed leaves the former database serving, 
   await reset(id);
   await waitFor([`--for=jsonpath={.status.database.generation}=2`, `eenv/${name}`]);
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(1);
+  expect(await visits(name)).toBe(1);
 });

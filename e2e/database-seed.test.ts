@@ -4,11 +4,11 @@ import {
   databaseCondition,
   databaseIs,
   FIRST_VISITOR,
-  firstVisit,
   inNamespace,
   objectsIn,
   patchSpec,
   seedOf,
+  visits,
 } from "./support/database.ts";
 import { Environments, untilReady } from "./support/environments.ts";
 import { kubectl, list, waitFor } from "./support/kubectl.ts";
@@ -30,7 +30,7 @@ test.concurrent("a database begins with its seed, which is there at the first an
   const name = environments.name("seed");
   const id = await createSeeded(name, "shop.sql");
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR);
+  expect(await visits(name)).toBe(FIRST_VISITOR);
   expect(await shown(id)).toMatchObject({
     database_seed: seedOf("shop.sql"),
     configuration: { database_provisioned: true },
@@ -40,7 +40,7 @@ test.concurrent("a database begins with its seed, which is there at the first an
   await patchSpec(name, { database: { seed: seedOf("broken.sql") } });
   await untilReady(name);
   await kubectl("delete", "pod", "database-0", inNamespace(name), "--wait=true", "--timeout=100s");
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR + 1);
+  expect(await visits(name)).toBe(FIRST_VISITOR + 1);
   expect(await shown(id)).toMatchObject({ database_seed: seedOf("shop.sql") });
 
   await patchSpec(name, { database: { provision: false, seed: null } });
@@ -49,7 +49,7 @@ test.concurrent("a database begins with its seed, which is there at the first an
   await patchSpec(name, { database: { provision: true, seed: seedOf("shop.dump") } });
   await databaseIs(name, "Ready");
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR);
+  expect(await visits(name)).toBe(FIRST_VISITOR);
 });
 
 test.concurrent("a load that is killed in the middle begins anew, and nothing starts before it is complete", async () => {
@@ -71,7 +71,7 @@ test.concurrent("a load that is killed in the middle begins anew, and nothing st
   const [killed] = await list(...seedPods, inNamespace(name));
   await kubectl("delete", "pod", killed?.metadata.name ?? "", inNamespace(name), "--grace-period=0", "--force");
   await waitFor([`--for=jsonpath={.status.phase}=ready`, `eenv/${name}`], 150);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR);
+  expect(await visits(name)).toBe(FIRST_VISITOR);
 });
 
 test.concurrent("a broken seed fails with its last lines, starts nothing, and makes way for a correct one", async () => {
@@ -86,5 +86,5 @@ test.concurrent("a broken seed fails with its last lines, starts nothing, and ma
 
   await patchSpec(name, { database: { seed: seedOf("shop.sql") } });
   await untilReady(name);
-  expect(await firstVisit(name)).toBe(FIRST_VISITOR);
+  expect(await visits(name)).toBe(FIRST_VISITOR);
 });

@@ -1,10 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, jest, test } from "@jest/globals";
 import { ask } from "./support/api.ts";
-import { databaseIs, inNamespace, patchSpec } from "./support/database.ts";
+import { counter, databaseIs, inNamespace, objectsIn, patchSpec, visits } from "./support/database.ts";
 import { type Created, creation, Environments, find, madeFor, untilGone, untilReady } from "./support/environments.ts";
 import { apply, kubectl, list, read, waitFor } from "./support/kubectl.ts";
-import { open, type Page } from "./support/page.ts";
 import { podSecret, storedSecrets } from "./support/secrets.ts";
 import { TEST_DEADLINE_MS } from "./support/site.ts";
 
@@ -24,27 +22,7 @@ async function create(name: string, more: object): Promise<string> {
   return body.environment.id;
 }
 
-/** The backend's reply about its database: it logs in with its DATABASE_URL and counts its visits. */
-const counter = (name: string): Promise<Page> => open(`https://${name}--api.env.localhost:18443/database`);
-
-/** Waits until the backend reaches its database again, and answers the count; every answer counts. */
-async function visits(name: string): Promise<number> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    // An ingress may still route to a removed pod and wait for its answer: such a visit is not counted.
-    const { status, body } = await counter(name).catch(
-      ({ message }: Error): Page => ({ status: undefined, body: message }),
-    );
-    if (status === 200) return (JSON.parse(body) as { visits: number }).visits;
-    if (Date.now() > deadline) throw new Error(`'${name}' has not reached its database: ${status} ${body}`);
-    await pause(200);
-  }
-}
-
-async function parts(name: string): Promise<readonly string[]> {
-  const found = await list("statefulsets,persistentvolumeclaims", inNamespace(name));
-  return found.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
-}
+const parts = (name: string) => objectsIn(name, "statefulsets,persistentvolumeclaims");
 
 async function volumeOf(name: string): Promise<string> {
   const { spec } = await read<{ spec: { volumeName: string } }>("pvc", "database", inNamespace(name));

@@ -143,6 +143,7 @@ function pricesOf({ period, nowMs, costs }: Priced, records: readonly UsageRecor
   };
 }
 
+/** Order by price, the highest first; equal ones by name. */
 export const dearestFirst = (one: EnvironmentPrice, other: EnvironmentPrice) =>
   other.price - one.price || one.record.name.localeCompare(other.record.name);
 

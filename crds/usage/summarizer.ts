@@ -42,7 +42,7 @@ export function createOpenDays(
 ): (period: Period) => OpenDays {
   const nowMs = now.getTime();
   const stored = storedDays(rollups);
-  // Their whole first day: another machine's clock may be ahead of this one.
+  // The whole first day of the records: another machine's clock may be ahead of this one.
   const firstMs = midnightOf(earliestMs(records));
   const known = new Map<string, PartSummary>();
   const sumOf = (part: Period): PartSummary => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { creation, find } from "./environments.ts";
 import { kubectl, list, waitFor } from "./kubectl.ts";
-import { open } from "./page.ts";
+import { open, type Page } from "./page.ts";
 import { platform } from "./platform.ts";
 
 /** The seeds of the local cluster; each has 41 visits. */
@@ -38,11 +38,17 @@ export async function createSeeded(name: string, file: string): Promise<string> 
   return (await platform.call("POST /api/v2/environments", { body })).environment.id;
 }
 
-/** The first answer of the backend about its database: a count of visits, this one among them. */
-export async function firstVisit(name: string): Promise<number> {
+/** The backend's reply about its database: it logs in with its DATABASE_URL and counts its visits. */
+export const counter = (name: string): Promise<Page> => open(`https://${name}--api.env.localhost:18443/database`);
+
+/** Waits until the backend reaches its database, and answers its count of visits, this one among them. */
+export async function visits(name: string): Promise<number> {
   const deadline = Date.now() + 60_000;
   for (;;) {
-    const { status, body } = await open(`https://${name}--api.env.localhost:18443/database`);
+    // An ingress may still route to a removed pod and wait for its answer: such a visit is not counted.
+    const { status, body } = await counter(name).catch(
+      ({ message }: Error): Page => ({ status: undefined, body: message }),
+    );
     if (status === 200) return (JSON.parse(body) as { visits: number }).visits;
     if (Date.now() > deadline) throw new Error(`'${name}' has not reached its database: ${status} ${body}`);
     await pause(200);

@@ -57,8 +57,8 @@ function clusterMetrics(registry: MetricRegistry, { caches, isLeading, clock }: 
     const causes = environments().map(sleepCause);
     return REST_CAUSES.map((cause): Sample => [{ cause }, causes.filter((one) => one === cause).length]);
   });
-  const wakesDue = () => environments().map((one) => wakeDueAt(one, clock.now()));
-  whileLeading("ephemeral_environments_waiting_to_wake", () => [[{}, wakesDue().filter(Boolean).length]]);
+  const wakesDue = oncePerScrape(() => environments().flatMap((one) => wakeDueAt(one, clock.now()) ?? []));
+  whileLeading("ephemeral_environments_waiting_to_wake", () => [[{}, wakesDue().length]]);
   longest("ephemeral_environment_wake_wait_longest_seconds", wakesDue);
   whileLeading("ephemeral_environments_activity_unknown", () => {
     const unknown = environments().filter(({ status }) => findCondition(status?.conditions, "ActivityUnknown"));
@@ -90,6 +90,20 @@ function clusterMetrics(registry: MetricRegistry, { caches, isLeading, clock }: 
   function whileLeading(name: MetricName, read: () => Iterable<Sample>): void {
     registry.computed(name, () => (isLeading() ? read() : []));
   }
+}
+
+/** Reads once for all metrics of a scrape: prom-client collects them in one go, before any microtask. */
+function oncePerScrape<T>(read: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => {
+    if (known === undefined) {
+      known = { value: read() };
+      queueMicrotask(() => {
+        known = undefined;
+      });
+    }
+    return known.value;
+  };
 }
 
 /** Durations of environments, at the change that ends them. */

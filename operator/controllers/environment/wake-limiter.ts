@@ -2,8 +2,7 @@ import type { Settings } from "../../../config/settings.ts";
 import { findCondition } from "../../../crds/conditions.ts";
 import { MINUTE_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { isAsleep } from "../../../crds/environment/sleep.ts";
-import { requestedAtOf } from "../../../crds/group.ts";
+import { isAsleep, wakeDueAt } from "../../../crds/environment/sleep.ts";
 import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import type { Enqueue } from "../../kit/controller/controller.ts";
 import { type CancelTimer, type Clock, elapsedMs } from "../../kit/time/clock.ts";
@@ -14,7 +13,7 @@ export interface Waiting {
   readonly name: string;
   /** Name of the backend Repository. */
   readonly repository: string;
-  /** Time of the request, or the begin of its hours. */
+  /** Time of the request, or of the begin of its hours, whichever was first. */
   readonly dueMs: number;
 }
 
@@ -102,18 +101,18 @@ export class WakeLimiter {
       return true;
     }
     if (this.#grantOf(uid) !== undefined) return true;
-    this.#waiting.set(uid, this.#waiting.get(uid) ?? this.#waitingOf(environment, next));
+    this.#waiting.set(uid, this.#waiting.get(uid) ?? this.#waitingOf(environment));
     // Many have the same hours: the first reconciles must not take all places.
     if (next.cause === "request") this.#letGo();
     this.#lookLater();
     return this.#grantOf(uid) !== undefined;
   }
 
-  #waitingOf(environment: EphemeralEnvironment, { cause }: SleepStatus): Waiting {
-    const { metadata, spec, status } = environment;
+  #waitingOf(environment: EphemeralEnvironment): Waiting {
+    const { metadata, spec } = environment;
     const now = this.#context.clock.now();
-    const due = cause === "request" ? requestedAtOf(environment, now) : new Date(status?.sleep?.nextAt ?? now);
-    const dueMs = Math.min(now.getTime(), due?.getTime() ?? now.getTime());
+    // A changed wish wakes what nothing was due for; another machine's clock may be ahead of this one.
+    const dueMs = Math.min(now.getTime(), (wakeDueAt(environment, now) ?? now).getTime());
     return { uid: metadata.uid, name: metadata.name, repository: spec.backend.repository, dueMs };
   }
 
