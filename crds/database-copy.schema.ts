@@ -3,7 +3,7 @@ import { text } from "./schema.ts";
 
 /** Description of a copy, for people. */
 export const COPY_DESCRIPTION =
-  "The environment whose database the new one is a copy of: taken once by its role, masked, and complete before anything else starts. It needs a database that is awake, and may be seen by everyone who may see the copy.";
+  "The environment whose database the new one is a copy of: taken once by its role, masked, and complete before anything else starts. It has to have a database and to be awake, and everyone who may see the copy has to be allowed to see it.";
 
 /** The environment that a database is copied from. */
 export const CopySource = Type.Object(

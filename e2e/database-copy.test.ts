@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, expect, jest, test } from "@jest/globals";
 import {
   createSeeded,
@@ -106,7 +107,11 @@ test.concurrent("a copy is masked before anything starts, also after a kill, and
 
   await patchSpec(source, { suspended: false });
   await databaseIs(name, "Copying");
-  expect(await exceptions(name, source)).toEqual(ALL_EXCEPTIONS);
+  await waitUntil({
+    what: "the exceptions for the copy",
+    check: async () => isDeepStrictEqual(await exceptions(name, source), ALL_EXCEPTIONS),
+    deadlineMs: 60_000,
+  });
   const masking = async () => (await jobLog(name)).includes("masking");
   await waitUntil({ what: "the statements of the mask", check: masking, deadlineMs: 90_000 });
   expect(await objectsIn(name, "deployments,statefulsets")).toEqual([]);

@@ -565,7 +565,7 @@ export type CreateEnvironmentReportRequest = {
     };
   };
   readonly database_seed?: DatabaseSeed;
-  /** Name or id of an environment. The environment whose database the new one is a copy of: taken once by its role, masked, and complete before anything else starts. It needs a database that is awake, and may be seen by everyone who may see the copy. */
+  /** Name or id of an environment. The environment whose database the new one is a copy of: taken once by its role, masked, and complete before anything else starts. It has to have a database and to be awake, and everyone who may see the copy has to be allowed to see it. */
   readonly database_from?: string;
   readonly sleep?: SleepRequest;
 };
