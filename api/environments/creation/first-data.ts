@@ -1,9 +1,9 @@
 import { mayCopyDatabase } from "../../../crds/environment/database-copy.ts";
 import { type EnvironmentSpec, hasDatabase } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Violation } from "../../../crds/errors.ts";
-import { isUuid, nameProblem } from "../../../crds/names.ts";
-import { type Caller, visibleTo } from "../../auth/access.ts";
+import type { Caller } from "../../auth/access.ts";
 import type { Services } from "../../services.ts";
+import { findVisible } from "../visible-environment.ts";
 import type { CreateReportRequest } from "./schemas.ts";
 
 /** The environment to be made, as far as its data depends on it. */
@@ -49,12 +49,10 @@ export async function firstDataOf(
 async function copyable(
   idOrName: string,
   { caller, readers }: Target,
-  { environments }: Pick<Services, "environments">,
+  services: Pick<Services, "environments">,
 ): Promise<{ readonly name: string } | string> {
-  const requested = isUuid(idOrName.toLowerCase()) ? idOrName.toLowerCase() : idOrName;
-  const isPossible = isUuid(requested) || nameProblem(requested) === undefined;
-  const source = isPossible ? await environments.find(requested) : undefined;
-  if (source === undefined || !visibleTo(caller)(source.spec)) return "names no environment that you can see";
+  const source = await findVisible(idOrName, caller, services);
+  if (source === undefined) return "names no environment that you can see";
   if (!hasDatabase(source)) return "names an environment without a database";
   if (mayCopyDatabase(readers, source.spec)) return { name: source.metadata.name };
   return "names an environment that not everyone may see who may see this one: the groups of its Repositories have to be groups of that environment";

@@ -13,7 +13,7 @@ export const resetDatabase = route({
   endpoint: "POST /api/environments/{environment_id}/database/reset",
   summary: "Make the database anew",
   description:
-    "Replaces the database by a new one, empty, with its seed or with a new copy, and deletes the former data. The former database serves until the data is loaded; components start anew with the new one. A suspended environment gets it when it is resumed. A request while the database is being made is answered with the environment as it is; one after a failed seed loads it again.",
+    "Replaces the database by a new one, empty, with its seed or with a new copy, and deletes the former data. The former database serves until the data is loaded; components start anew with the new one. A suspended environment gets it when it is resumed. A request while the database is being made is answered with the environment as it is; one after a failed load begins it again.",
   access: { permission: "environments:update" },
   only: "v2",
   params: EnvironmentPath,
