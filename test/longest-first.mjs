@@ -32,6 +32,7 @@ const LONGEST = [
   "control-plane/failures/two-replicas",
   "control-plane/api/limits-and-audit",
   "control-plane/deletion/expiration-limiter",
+  "e2e/idle",
   "e2e/manifests",
   "e2e/failures",
   "e2e/chart-states",

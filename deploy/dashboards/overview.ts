@@ -123,11 +123,14 @@ const lifecycle = [
     { isStacked: true },
   ),
   graph({
-    title: "Waiting to wake",
+    title: "Waking, and waiting to wake",
     description:
-      "Environments that a request, or the begin of their hours, wakes, and that wait for a place among those that wake at once.",
+      "Environments that wake now, and those that a request, or the begin of their hours, wakes, and that wait for a place among those that wake at once.",
     unit: units.NoUnit,
-    queries: { environments: gauge("ephemeral_environments_waiting_to_wake").max() },
+    queries: {
+      waking: gauge("ephemeral_environments_waking").max(),
+      waiting: gauge("ephemeral_environments_waiting_to_wake").max(),
+    },
     alerts: ["EphemeralWakesWait"],
     width: 8,
   }),

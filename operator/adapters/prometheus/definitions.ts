@@ -147,6 +147,11 @@ const DEFINITIONS = {
     help: "Environments that are still asleep although a request, or the begin of their hours, wakes them: they wait for a place among those that wake at once.",
     from: "leader",
   },
+  ephemeral_environments_waking: {
+    type: "gauge",
+    help: "Environments that wake now: those that reconcile.wakesAtOnce bounds, those that people wake, and those whose wake has failed.",
+    from: "leader",
+  },
   ephemeral_environment_wake_wait_longest_seconds: {
     type: "gauge",
     help: "How long the first of them has been waiting; 0 without any.",

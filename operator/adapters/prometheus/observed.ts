@@ -59,6 +59,9 @@ function clusterMetrics(registry: MetricRegistry, { caches, isLeading, clock }: 
   });
   const wakesDue = oncePerScrape(() => environments().flatMap((one) => wakeDueAt(one, clock.now()) ?? []));
   whileLeading("ephemeral_environments_waiting_to_wake", () => [[{}, wakesDue().length]]);
+  whileLeading("ephemeral_environments_waking", () => {
+    return [[{}, environments().filter(({ status }) => status?.sleep?.state === "waking").length]];
+  });
   longest("ephemeral_environment_wake_wait_longest_seconds", wakesDue);
   whileLeading("ephemeral_environments_activity_unknown", () => {
     const unknown = environments().filter(({ status }) => findCondition(status?.conditions, "ActivityUnknown"));

@@ -96,13 +96,15 @@ describe("the leader", () => {
     });
   });
 
-  test("counts environments that wait for their turn to wake, and knows how long the first has waited", async () => {
+  test("counts environments that wake, and those that wait for their turn to, and knows how long the first has waited", async () => {
     const sleep = { state: "asleep", since: secondsIn(0), cause: "schedule" } as const;
     reported({ phase: "ready", sleep: { ...sleep, nextAt: secondsIn(30) } }, { name: "first" });
     reported({ phase: "ready", sleep: { ...sleep, nextAt: secondsIn(60) } }, { name: "second" });
     reported({ phase: "ready", sleep: { ...sleep, nextAt: secondsIn(600) } }, { name: "later" });
+    reported({ phase: "updating", sleep: { ...sleep, state: "waking" } }, { name: "waking" });
     clock.advance(100_000);
     const found = await scraped(metrics);
+    expect(found.get("ephemeral_environments_waking")).toBe(1);
     expect(found.get("ephemeral_environments_waiting_to_wake")).toBe(2);
     expect(found.get("ephemeral_environment_wake_wait_longest_seconds")).toBe(70);
   });
