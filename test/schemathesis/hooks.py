@@ -129,8 +129,7 @@ def narrow_creation(create):
     create["auto_generate_secrets"] = {"type": "boolean", "enum": [True]}
     create["use_shared_api_keys"] = {"type": "boolean", "enum": [False]}
     # There is no environment with a database to copy.
-    if "database_from" in create:
-        create["database_from"] = existing("")
+    create.pop("database_from", None)
     create["config_overrides"] = without_references(create["config_overrides"])
     overridden = create["config_overrides"]["properties"]["helm_values"]["properties"]
     overridden.pop("frontend")

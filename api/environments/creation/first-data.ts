@@ -32,13 +32,14 @@ export async function firstDataOf(
   target: Target,
   services: Pick<Services, "environments">,
 ): Promise<FirstData> {
-  if (seed === undefined && !from) return { origin: {}, violations: [] };
-  const field = from ? "database_from" : "database_seed";
+  if (seed === undefined && from === undefined) return { origin: {}, violations: [] };
+  const field = from === undefined ? "database_seed" : "database_from";
   const refused = (message: string) => ({ origin: {}, violations: [{ field, message }] });
-  if (seed !== undefined && from) return refused("can't be given beside database_seed: leave one of them out");
+  if (seed !== undefined && from !== undefined)
+    return refused("can't be given beside database_seed: leave one of them out");
   if (!target.hasDatabase) return refused("needs a database: set provision_database, too");
   if (target.isMapped) return refused("is nothing that a chart with values of its own can load");
-  if (!from) return { origin: { ...(seed && { seed }) }, violations: [] };
+  if (from === undefined) return { origin: { ...(seed && { seed }) }, violations: [] };
   const source = await copyable(from, target, services);
   return typeof source === "string"
     ? refused(source)
@@ -55,5 +56,7 @@ async function copyable(
   if (source === undefined) return "names no environment that you can see";
   if (!hasDatabase(source)) return "names an environment without a database";
   if (mayCopyDatabase(readers, source.spec)) return { name: source.metadata.name };
-  return "names an environment that not everyone may see who may see this one: the groups of its Repositories have to be groups of that environment";
+  return readers.access?.groups.length === 0
+    ? "names an environment of another owner, and the Repositories of this one share no group with it"
+    : "names an environment that not everyone may see who may see this one: the groups of its Repositories have to be groups of that environment";
 }

@@ -86,7 +86,9 @@ export const CreateReportRequest = closed(
     ),
     database_from: Type.Optional(
       Type.String({
+        minLength: 1,
         maxLength: 253,
+        "x-refusal": "must be the name or the id of an environment",
         description: `Name or id of an environment. ${COPY_DESCRIPTION}`,
       }),
     ),

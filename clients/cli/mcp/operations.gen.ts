@@ -422,6 +422,7 @@ export const OPERATIONS = {
         },
         "database_from": {
           "type": "string",
+          "minLength": 1,
           "maxLength": 253,
           "description": "Name or id of an environment. The environment whose database the new one is a copy of: taken once by its role, masked, and complete before anything else starts. It has to have a database and to be awake, and everyone who may see the copy has to be allowed to see it."
         },

@@ -28,18 +28,22 @@ export function desiredServices({ environment, configSet, services }: PlanInput)
   return services.filter(({ isDesired }) => isDesired(environment.spec, configSet));
 }
 
-/** True while the first data of any of its services is being loaded, as far as is known. */
+const loadsOf = (input: PlanInput, settings: Settings) =>
+  desiredServices(input).flatMap(({ firstData }) => firstData?.pending(input, settings) ?? []);
+
+/** True while the first data of any of its services is not known to be loaded. */
 export function isFirstDataPending(input: PlanInput, settings: Settings): boolean {
-  const loads = desiredServices(input).map(({ firstData }) => firstData?.pending(input, settings));
-  return loads.some((load) => load !== undefined && load.obstacle === undefined);
+  return loadsOf(input, settings).length > 0;
 }
 
-/** Result while the first data of one of its services can't be loaded; `undefined` where it can, or need not be. */
-export function firstDataProblem(input: PlanInput, settings: Settings): Unfinished | undefined {
-  const problems = desiredServices(input).map(
-    ({ firstData }) => firstData?.problem(input, settings) ?? firstData?.pending(input, settings)?.obstacle,
-  );
-  return problems.find((problem) => problem !== undefined);
+/** Results while the first data of one of its services can't be loaded: by its chart, and from its origin. */
+export function firstDataProblems(
+  input: PlanInput,
+  settings: Settings,
+): { readonly problem: Unfinished | undefined; readonly obstacle: Unfinished | undefined } {
+  const [problem] = desiredServices(input).flatMap(({ firstData }) => firstData?.problem(input, settings) ?? []);
+  const [obstacle] = loadsOf(input, settings).flatMap((load) => load.obstacle ?? []);
+  return { problem, obstacle };
 }
 
 /** Current input of steps; computed once per run, whose steps share the environment object. */
@@ -57,6 +61,10 @@ function copySourceOf({ spec }: EphemeralEnvironment, sources: PlanSources): Obs
   const name = spec.database?.from?.environment;
   const environment = name === undefined ? undefined : sources.environment(name);
   if (environment === undefined) return undefined;
-  const configSet = configurationOf(environment, sources)?.spec;
-  return { environment, configSet, isConfigured: environment.spec.configSet === undefined || configSet !== undefined };
+  const { configSet } = environment.spec;
+  const resolved = configurationOf(environment, sources)?.spec;
+  // Also of now: statements that were added since hide rows of older sources, too.
+  const current = configSet && sources.configSets.find(configSet.name)?.spec;
+  const masks = [resolved, current].flatMap((one) => one?.database?.mask ?? []);
+  return { environment, masks, isConfigured: configSet === undefined || resolved !== undefined };
 }

@@ -101,9 +101,10 @@ const JOB_RECHECK_MS = MINUTE_MS;
 /** The restored right may take effect a moment after it is written. */
 const RIGHT_RECHECK_MS = 2_000;
 
-/** True while a Job of that environment reads a database. */
+/** False for a copy that waits for its source, or has failed. */
 function isCopying({ status }: EphemeralEnvironment): boolean {
-  return findCondition(status?.conditions, "DatabaseReady")?.reason === "Copying";
+  const { reason = "" } = findCondition(status?.conditions, "DatabaseReady") ?? {};
+  return !["WaitingForCopySource", "CopyFailed"].includes(reason);
 }
 
 /** True at the end of an update, which its next sleep waits for; a wake is one, too. */

@@ -72,6 +72,11 @@ describe("a creation with a copy of another environment's database", () => {
       { backend_repo: "mapped-api", provision_database: true, database_from: "staging" },
       "database_from: is nothing that a chart with values of its own can load",
     ],
+    [
+      "from nowhere",
+      { provision_database: true, database_from: "" },
+      "database_from: must be the name or the id of an environment",
+    ],
     ...["nowhere", "hidden", "not a name"].map((name): [string, object, string] => [
       `from '${name}'`,
       { provision_database: true, database_from: name },

@@ -1,6 +1,6 @@
 # Makes the database of an environment with its seed, or as a copy, in a folder that is moved into place when everything is
 # loaded and on the disk: whenever it ends before, there is no database, and the next run begins anew.
-# It needs psql or pg_restore beside PostgreSQL's other programs, and gzip for a file that ends in .gz; for a copy pg_dump.
+# It needs psql or pg_restore beside PostgreSQL's other programs, and gzip for a file that ends in .gz; for a copy pg_dump, grep and sed.
 # Variables: PGDATA (the folder to make it in), PGHOST (a folder for the socket and small files), DATABASE_FOLDER (its place),
 # DATABASE_USER, DATABASE_NAME, SEED_FORMAT, SEED_ID; for a seed SEED_FILE; for a copy COPY_HOST and DATABASE_PASSWORD, the
 # password there. First argument: the script that makes an empty database; further ones: statements that mask a copy.
@@ -54,18 +54,35 @@ restored() {
 
 # Straight from one server into the other, not by psql: data of others is no commands for it.
 copied() {
-  PGPASSWORD="$source_password" PGCONNECT_TIMEOUT=10 pg_dump --host="$COPY_HOST" --no-password --format=custom --compress=0 \
-    --no-owner --no-privileges || : > "$PGHOST/lost"
+  status=0
+  PGPASSWORD="$source_password" pg_dump --no-password --format=custom --compress=0 --no-owner --no-privileges --lock-wait-timeout=60s \
+    --dbname="host=$COPY_HOST connect_timeout=10 keepalives_idle=10 keepalives_interval=10 keepalives_count=3" || status=$?
+  # 141: the restore has ended before, and says why.
+  [ "$status" -eq 0 ] || [ "$status" -eq 141 ] || : > "$PGHOST/lost"
 }
 
-# Further lines of an error would show rows, which are not masked yet; and where the source is lost, it has said why.
-copy() {
+# Further lines of an error, and those about rows, would show what is not masked yet.
+copy_once() {
+  rm -f "$PGHOST/lost"
   if copied | restored 2> "$PGHOST/errors"; then
     [ ! -e "$PGHOST/lost" ]
-  else
-    [ -e "$PGHOST/lost" ] || sed -n '/^pg_restore: /p' "$PGHOST/errors" >&2
-    return 1
+    return
   fi
+  # A dump that breaks off is an error of the restore, too; any other is its own.
+  if [ -e "$PGHOST/lost" ] && grep -q -e 'input file' -e 'end of file' "$PGHOST/errors"; then return 1; fi
+  rm -f "$PGHOST/lost"
+  sed -n -e 's/^\(pg_restore: error: COPY failed for table [^:]*\): .*/\1/' -e '/^pg_restore: /p' "$PGHOST/errors" >&2
+  return 1
+}
+
+# A source that is away is tried again, for about a minute; a restore that fails leaves nothing.
+copy() {
+  for pause in 1 2 5 10 20 20; do
+    ! copy_once || return 0
+    [ -e "$PGHOST/lost" ] || return 1
+    sleep "$pause"
+  done
+  return 1
 }
 
 # Errors of statements would show rows, too: their code and the statement are enough.

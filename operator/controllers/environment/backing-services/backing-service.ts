@@ -33,7 +33,8 @@ export interface ServiceInput {
 /** A copy's source as it is now. */
 export interface ObservedCopySource {
   readonly environment: EphemeralEnvironment;
-  readonly configSet: ConfigSetSpec | undefined;
+  /** Statements of its config set: those of its version, and those of now. */
+  readonly masks: readonly string[];
   /** False while its config set is not known. */
   readonly isConfigured: boolean;
 }

@@ -14,7 +14,7 @@ const RECHECK_MS = 30_000;
 
 /** Chart values of the Job that makes the copy. */
 export function copyValues(from: string, { copySource, configSet }: ServiceInput) {
-  const statements = [...(copySource?.configSet?.database?.mask ?? []), ...(configSet?.database?.mask ?? [])];
+  const statements = [...(copySource?.masks ?? []), ...(configSet?.database?.mask ?? [])];
   return {
     format: "copy",
     host: `database.${namespaceName(from)}.svc`,
@@ -29,7 +29,7 @@ export function copyProblem(from: string, { environment, copySource }: ServiceIn
   const source = copySource?.environment;
   if (source === undefined || source.metadata.deletionTimestamp !== undefined) {
     const what = source === undefined ? `there is no environment '${from}'` : `environment '${from}' is being deleted`;
-    return failed("CopySourceNotFound", `${what}: name another one in spec.database.from, or a seed`);
+    return failed("CopySourceNotFound", `${what}: name another one in spec.database.from, or leave that out`);
   }
   if (!mayCopyDatabase(environment.spec, source.spec)) {
     const rule = "a copy needs groups in spec.access.groups that are all groups of its source, or else the same owner";

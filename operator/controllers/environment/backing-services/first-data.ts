@@ -22,31 +22,29 @@ function chosenOrigin({ environment, configSet, repositories }: ServiceInput): O
   return seed && { seed };
 }
 
-/** The number of the database in the values: nothing new is made while nothing may run, or its source is not there. */
-function usedGeneration(input: ServiceInput): number {
-  const { environment } = input;
+/** The number of the database in the values: nothing new is made while nothing may run. */
+function usedGeneration(environment: EphemeralEnvironment): number {
   const desired = desiredGeneration(environment);
-  const made = madeGeneration(environment);
-  if (made === undefined || made === desired) return desired;
-  return environment.spec.suspended || copyProblemOf(input) !== undefined ? made : desired;
+  return environment.spec.suspended ? (madeGeneration(environment) ?? desired) : desired;
 }
 
-const isMade = (input: ServiceInput) => madeGeneration(input.environment) === usedGeneration(input);
+const isMade = (environment: EphemeralEnvironment) => madeGeneration(environment) === usedGeneration(environment);
 
-/** True while a database is to take the place of another one. */
-function isMadeAnew(environment: EphemeralEnvironment): boolean {
-  const made = madeGeneration(environment);
-  return made !== undefined && made !== desiredGeneration(environment);
-}
+/** True while a database takes the place of another one. */
+const isMadeAnew = (environment: EphemeralEnvironment) =>
+  madeGeneration(environment) !== undefined && !isMade(environment);
 
-function copyProblemOf(input: ServiceInput): Unfinished | undefined {
-  const { from } = chosenOrigin(input) ?? {};
-  return from && copyProblem(from.environment, input);
+/** Reason why the copy can't begin; a database that is to be made anew need not be. */
+function obstacleTo({ from }: Origin, input: ServiceInput): Unfinished | undefined {
+  const problem = from && copyProblem(from.environment, input);
+  if (problem === undefined || !isMadeAnew(input.environment)) return problem;
+  const back = `the former database serves, and stays with database.generation ${madeGeneration(input.environment)}`;
+  return { ...problem, message: `${problem.message}; ${back}` };
 }
 
 /** The origin to load; none into a database that was made already, and none while nothing may run. */
 function pendingOrigin(input: ServiceInput): Origin | undefined {
-  return isMade(input) || input.environment.spec.suspended === true ? undefined : chosenOrigin(input);
+  return isMade(input.environment) || input.environment.spec.suspended === true ? undefined : chosenOrigin(input);
 }
 
 /**
@@ -55,8 +53,8 @@ function pendingOrigin(input: ServiceInput): Origin | undefined {
  */
 export function dataValues(input: ServiceInput, settings: Settings): Readonly<Record<string, unknown>> {
   const { database } = input.environment.status ?? {};
-  const generation = usedGeneration(input);
-  const origin = isMade(input) ? (database?.seed ?? database?.from) : chosenOrigin(input);
+  const generation = usedGeneration(input.environment);
+  const origin = isMade(input.environment) ? (database?.seed ?? database?.from) : chosenOrigin(input);
   const load = loadOf(input, settings);
   return {
     ...(generation === 1 ? {} : { claim: `database-${generation}` }),
@@ -69,7 +67,7 @@ export function dataValues(input: ServiceInput, settings: Settings): Readonly<Re
 function loadOf(input: ServiceInput, settings: Settings) {
   const origin = pendingOrigin(input);
   if (origin === undefined) return undefined;
-  const generation = usedGeneration(input);
+  const generation = usedGeneration(input.environment);
   const what = origin.seed ?? copyValues(origin.from.environment, input);
   const id = digestOf([what, databaseImage(input, settings), ...(generation === 1 ? [] : [generation])], 8);
   return { id, ...what };
@@ -88,16 +86,6 @@ function loading(origin: Origin, environment: EphemeralEnvironment): Omit<Pendin
   return { reason: "Seeding", message: `loading the seed ${path} of image '${image}'; ${rest} until it is loaded` };
 }
 
-/** A copy that would make the database anew; until it can be made, the values have the former one. */
-function awaitedCopy(input: ServiceInput): PendingLoad | undefined {
-  const { environment } = input;
-  const obstacle = copyProblemOf(input);
-  if (!isMadeAnew(environment) || environment.spec.suspended || obstacle === undefined) return undefined;
-  const back = `the former database serves, and stays with database.generation ${madeGeneration(environment)}`;
-  const { reason, message } = obstacle;
-  return { reason, message, obstacle: { ...obstacle, message: `${message}; ${back}` } };
-}
-
 /** The data that a database begins with: its seed, a copy, or none. */
 export const firstData: FirstData = {
   writes: "database",
@@ -107,9 +95,8 @@ export const firstData: FirstData = {
     if (origin !== undefined) {
       // The name is of the chart's `seed.yaml`.
       const job = `database-seed-${loadOf(input, settings)?.id}`;
-      return { job, ...loading(origin, environment), ...present({ obstacle: copyProblemOf(input) }) };
+      return { job, ...loading(origin, environment), ...present({ obstacle: obstacleTo(origin, input) }) };
     }
-    if (isMade(input)) return awaitedCopy(input);
     return isMadeAnew(environment)
       ? { reason: "Starting", message: "making the database anew, without data" }
       : undefined;
@@ -135,9 +122,9 @@ export const firstData: FirstData = {
 
   made(input) {
     const { environment } = input;
-    const isKnown = isMade(input);
+    const isKnown = isMade(environment);
     if (isKnown && environment.status?.database?.made === true) return {};
-    const generation = usedGeneration(input);
+    const generation = usedGeneration(input.environment);
     const origin = isKnown ? undefined : chosenOrigin(input);
     return { database: { made: true, ...present({ ...origin }), ...(generation === 1 ? {} : { generation }) } };
   },

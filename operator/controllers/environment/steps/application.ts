@@ -1,7 +1,6 @@
 import type { Settings } from "../../../../config/settings.ts";
 import { findCondition } from "../../../../crds/conditions.ts";
 import { selectorsOf } from "../../../../crds/environment/component-selectors.ts";
-import { madeGeneration } from "../../../../crds/environment/database-generation.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { isAppliedAsSpecified, specHash } from "../../../../crds/environment/progress.ts";
 import { namespaceName } from "../../../../crds/names.ts";
@@ -17,7 +16,7 @@ import { POD_PROBLEM_REASONS, type Pods, type QuietProblem } from "../../../port
 import { environmentValues, hashOfDesired } from "../desired/values.ts";
 import { type DiagnosisDependencies, diagnoseApplication } from "../diagnosis.ts";
 import { forbiddenOverride } from "../overrides.ts";
-import { firstDataProblem, isFirstDataPending, type PlanSources, planInput } from "../plan-input.ts";
+import { firstDataProblems, isFirstDataPending, type PlanSources, planInput } from "../plan-input.ts";
 import { componentRepositories } from "../repositories.ts";
 import type { Step } from "../step.ts";
 import {
@@ -72,12 +71,16 @@ export function application(dependencies: ApplicationDependencies): Step {
 /** Fallback for the watch of what the first data comes from. */
 const WITHHELD_RECHECK_MS = 30_000;
 
-/** Result while a database can't be made with its data; `undefined` otherwise. Deployed now, it would begin empty. */
+/**
+ * Result while a database can't be made with its data; `undefined` otherwise. Deployed now, it would begin empty. The
+ * application stays as it is: with former values a copy that has just been made would be removed.
+ */
 function withheldResult(environment: EphemeralEnvironment, dependencies: ApplicationDependencies): Waiting | undefined {
-  if (madeGeneration(environment) !== undefined) return undefined;
-  const problem = firstDataProblem(planInput(environment, dependencies), dependencies.settings);
-  if (problem === undefined) return undefined;
-  const { requeueAfterMs = WITHHELD_RECHECK_MS } = problem;
+  const { problem, obstacle } = firstDataProblems(planInput(environment, dependencies), dependencies.settings);
+  const isDeployed = environment.status?.desiredHash !== undefined;
+  const reason = obstacle ?? (isDeployed ? undefined : problem);
+  if (reason === undefined) return undefined;
+  const { requeueAfterMs = WITHHELD_RECHECK_MS } = reason;
   return waiting("WaitingForData", "waiting for the data of the database: see the condition DatabaseReady", {
     requeueAfterMs,
   });

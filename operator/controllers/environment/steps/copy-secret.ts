@@ -84,7 +84,8 @@ export async function endCopies(environment: EphemeralEnvironment, context: Copy
   }
   // Until it is stored that the copy is made, another process would go on with it.
   const stored = context.environment(metadata.name) ?? environment;
-  if (openSource(stored, context) !== undefined || !isLeft(COPY_POLICY)) return;
+  const isOpen = [environment, stored].some((one) => openSource(one, context) !== undefined);
+  if (isOpen || !isLeft(COPY_POLICY)) return;
   const { state } = await cluster.remove(metadata, secretKind, refIn(environment, COPY_SECRET));
   if (state === "gone") await cluster.remove(metadata, networkPolicyKind, policy(COPY_POLICY));
 }

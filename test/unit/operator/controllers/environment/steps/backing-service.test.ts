@@ -219,7 +219,7 @@ describe("a backing service", () => {
     },
     {
       name: "serves on where a copy that would make it anew has lost its source, and says so",
-      scene: { from: gone, state: "healthy", generation: 2, database: { made: true } },
+      scene: { from: gone, generation: 2, database: { made: true } },
       expected: { state: "failed", message: expect.stringContaining("stays with database.generation 1") },
     },
     {

@@ -67,7 +67,7 @@ async function pass(
   const dependencies = stepDependencies({
     cluster,
     repositories: memoryRepositories(),
-    ...memoryConfigSets(),
+    configSets: memoryConfigSets(),
     backingServices: BACKING_SERVICES,
     environment: (name) => known.find(({ metadata }) => metadata.name === name),
     copiesOf: (name) =>
@@ -130,6 +130,12 @@ describe("the login of a copy", () => {
     await pass(copyOf(), [source]);
     const made = { database: { made: true, from: { environment: "staging" } } };
     await pass(copyOf(made), [source], { stored: copyOf() });
+    expect(titles()).toEqual(["NetworkPolicy/database-copy", "Secret/database-copy"]);
+  });
+
+  test("stays while the environment wakes, which is not stored yet", async () => {
+    const asleep = copyOf({ sleep: { state: "asleep", since: CREATED } });
+    await pass(copyOf(), [source], { stored: asleep });
     expect(titles()).toEqual(["NetworkPolicy/database-copy", "Secret/database-copy"]);
   });
 
