@@ -55,6 +55,7 @@ export const RECORDED = {
     "call deployer.ensureProject",
     "create NetworkPolicy database-copies",
     "delete NetworkPolicy database-copies",
+    "patch EphemeralEnvironment/status NAME, ready",
   ],
   "move to another commit": [
     "call deployer.ensure",
@@ -163,7 +164,7 @@ export const EVENTS = {
   create: ["Created", "Ready"],
   extend: ["Extended"],
   "get a copied database": ["Updated"],
-  "lend a database": [],
+  "lend a database": ["Extended"],
   "move to another commit": ["Updated"],
   delete: ["Deleted"],
   "move to another config set version": ["Updated"],

@@ -94,11 +94,14 @@ function ownParts(world: FaultWorld): Part[] {
     {
       name: "lend a database",
       given: ready({ ...SHARED, database: { provision: true } }),
-      act: (name) => {
+      act: async (name) => {
         const database = { provision: true, from: { environment: name } };
         const made = () => world.world.create(copyOf(name), { ...faultSpec(copyOf(name)), ...SHARED, database });
-        return insisted(copyOf(name), () => made().catch(insteadOf(isAlreadyExists, undefined)));
+        await insisted(copyOf(name), () => made().catch(insteadOf(isAlreadyExists, undefined)));
+        // A status of its own, so that the last one of before is not taken for one of this part.
+        await patched({ ttlHours: 48 })(name);
       },
+      isEnd: ({ status }) => status?.ttlHours === 48,
       reported: (name) => {
         const copy = found(copyOf(name));
         const isMade = isReady(copy) && copy?.status?.database?.from !== undefined;
