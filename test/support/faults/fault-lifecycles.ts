@@ -236,7 +236,11 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   const { field, observer } = world;
   field.arm(reference);
   await given?.(reference);
-  if (given !== undefined) await last("writes", world, reference);
+  if (given !== undefined) {
+    await last("writes", world, reference);
+    // They may come later than the writes, and would be taken for those of this part.
+    await last("events", world, reference);
+  }
   field.arm(reference);
   await act(reference);
   const isOver = () => {
