@@ -41,7 +41,7 @@ interface ClusterOptions {
 
 interface ClusterContext extends ClusterOptions {
   readonly rights: FreshRights;
-  /** UIDs of objects older than their namespace that a fresh read found in it: clocks of API servers differ. */
+  /** UIDs of objects older than their namespace that the API server has answered with: clocks of API servers differ. */
   readonly confirmed: Set<string>;
 }
 
@@ -82,7 +82,7 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
       const written = await write.catch((error: unknown) => {
         throw failureOf(error, kind, own);
       });
-      show(context, kind, written);
+      confirm(context, kind, written);
       return "written";
     },
 
@@ -153,7 +153,7 @@ function isBygone({ watched, confirmed }: ClusterContext, { metadata }: WireObje
   return namespace !== undefined && metadata.creationTimestamp < namespace.metadata.creationTimestamp;
 }
 
-/** Caches a freshly read object, and its existence, however old it seems. */
+/** Caches an object that the API server has just answered with, and its existence, however old it seems. */
 function confirm(context: ClusterContext, kind: Kind, stored: WireObject): void {
   show(context, kind, stored);
   if (isBygone(context, stored)) context.confirmed.add(stored.metadata.uid);

@@ -3,7 +3,12 @@ import { ownerLabels } from "../../../../../crds/group.ts";
 import { kubernetesCluster } from "../../../../../operator/adapters/kubernetes/cluster.ts";
 import { createObjectCache } from "../../../../../operator/kit/cache/indexed-cache.ts";
 import { createKubeClient } from "../../../../../operator/kit/client/create-kube-client.ts";
-import { limitRangeKind, namespaceKind, type WireObject } from "../../../../../operator/kit/client/kinds.ts";
+import {
+  limitRangeKind,
+  namespaceKind,
+  serviceAccountKind,
+  type WireObject,
+} from "../../../../../operator/kit/client/kinds.ts";
 import type { KubeClient } from "../../../../../operator/kit/client/kube-client.ts";
 import { systemClock } from "../../../../../operator/kit/time/clock.ts";
 import { type FakeApiServer, json, startFakeApiServer, status } from "../../../../support/doubles/fake-api-server.ts";
@@ -45,6 +50,23 @@ test("what looks older than its namespace is asked for once, and believed when i
   expect(requested).toBeGreaterThan(0);
   expect(await cluster.ensure(owner, limitRangeKind, desired)).toBe("unchanged");
   expect(server.seen).toHaveLength(requested);
+});
+
+test("an adopted object that looks older than its namespace is written once, too", async () => {
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace } };
+  const meta = { uid: "u-1", resourceVersion: "9", labels: ownerLabels(owner) };
+  const old = { ...account, metadata: { ...account.metadata, ...meta, creationTimestamp: "2026-01-01T00:00:00Z" } };
+  const home = { name: namespace, uid: "n-1", resourceVersion: "8", creationTimestamp: "2026-01-01T00:00:01Z" };
+  const ofOwner = { ...home, labels: ownerLabels(owner) };
+  const watched = new Map([
+    [namespaceKind.plural, cacheOf({ apiVersion: "v1", kind: "Namespace", metadata: ofOwner })],
+    [serviceAccountKind.plural, cacheOf()],
+  ]);
+  server.on(({ method }) => method === "PATCH", json(old));
+  const cluster = kubernetesCluster({ client, watched, clock: systemClock });
+  expect(await cluster.adopt(owner, serviceAccountKind, account)).toBe("written");
+  expect(await cluster.adopt(owner, serviceAccountKind, account)).toBe("unchanged");
+  expect(server.seen).toHaveLength(1);
 });
 
 test("a finalizer is removed although the object changes between read and write: no call follows a forced step", async () => {
