@@ -98,7 +98,7 @@ describe("a creation with a copy of another environment's database", () => {
     expect(await made()).toBeUndefined();
   });
 
-  test("is told of once it is made", async () => {
+  test("shows its source once it is made", async () => {
     const status = { database: { made: true, from: { environment: "staging" } } };
     service.environments.put(environmentFixture({ metadata: { name: "copy" }, spec: { access }, status }));
     const reply = await service.http.get("/api/v2/environments/copy").set({ authorization: await authorization() });

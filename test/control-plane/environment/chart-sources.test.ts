@@ -78,7 +78,7 @@ describe("the chart of an environment", () => {
     await world.admin.patch(environmentType, { name }, { spec: { backend: { commit: NEXT } } }, { as: "merge" });
     const isNext = async () => JSON.stringify((await placeOf(name)).source).includes(NEXT);
     await until(isNext, { what: "the chart of the next commit", deadlineMs: 30_000 });
-    // It is still ready with the former one for a moment.
+    // The environment is still ready with the former one for a moment.
     await world.expectState(name, "moved", ({ status }) => status?.components?.backend?.commit === NEXT);
   }, 60_000);
 });

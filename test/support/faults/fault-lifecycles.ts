@@ -238,7 +238,7 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   await given?.(reference);
   if (given !== undefined) {
     await last("writes", world, reference);
-    // They may come later than the writes, and would be taken for those of this part.
+    // Events may come later than the writes, and would be taken for those of this part.
     await last("events", world, reference);
   }
   field.arm(reference);

@@ -104,7 +104,7 @@ export const firstData: FirstData = {
 
   problem(input, settings) {
     const { environment } = input;
-    const isOpen = !environment.spec.suspended && madeGeneration(environment) !== desiredGeneration(environment);
+    const isOpen = !environment.spec.suspended && !isMade(environment);
     if (!isOpen || mappingOf(input, settings) === undefined) return undefined;
     const why = "the chart has values of its own, and only the platform's layout";
     if (isMadeAnew(environment)) {
@@ -124,7 +124,7 @@ export const firstData: FirstData = {
     const { environment } = input;
     const isKnown = isMade(environment);
     if (isKnown && environment.status?.database?.made === true) return {};
-    const generation = usedGeneration(input.environment);
+    const generation = usedGeneration(environment);
     const origin = isKnown ? undefined : chosenOrigin(input);
     return { database: { made: true, ...present({ ...origin }), ...(generation === 1 ? {} : { generation }) } };
   },

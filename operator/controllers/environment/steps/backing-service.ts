@@ -87,7 +87,7 @@ async function loadingResult(
   const isSynced = observed?.state === "healthy" || isDeployed(observed);
   const lacking = isSynced ? lackingJob(loading, observed?.kinds) : undefined;
   if (lacking !== undefined) return failed("SeedUnsupported", lacking);
-  // What its Job has loaded is there, whatever became of its origin.
+  // Loaded data is there, whatever became of its origin.
   const isLoaded = isSynced && loading.job !== undefined;
   if (loading.obstacle !== undefined && !isLoaded) return loading.obstacle;
   return isSynced || observed === undefined ? undefined : unsyncedResult({ ...one, observed, loading }, context);

@@ -1,20 +1,17 @@
-import { isDeepStrictEqual } from "node:util";
 import type { EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { DATABASE_LOGIN } from "../../../../crds/repository/repository.ts";
 import { Sensitive } from "../../../../crds/sensitive.ts";
-import { isConflict } from "../../../kit/client/errors.ts";
 import { networkPolicyKind, secretKind } from "../../../kit/client/kinds.ts";
-import { BeingDeleted, type Cluster, type DesiredObject } from "../../../ports/cluster.ts";
+import { BeingDeleted, type Cluster } from "../../../ports/cluster.ts";
 import { COPY_SECRET, copyProblem } from "../backing-services/database-copy.ts";
 import { type CopySources, openCopies, openSource } from "../database-copies.ts";
 import { COPIES_POLICY, COPY_POLICY, copySecretObject } from "../desired/database-copy.ts";
 import { refIn } from "../desired/namespace.ts";
 import { desiredPodSecret } from "../desired/secret.ts";
-import { errorResult, retrying } from "../error-results.ts";
 import { type PlanSources, planInput } from "../plan-input.ts";
 import type { StepContext } from "../step.ts";
-import { type StepResult, withFindings } from "../step-result.ts";
-import { whenIsolated } from "./isolation.ts";
+import type { StepResult } from "../step-result.ts";
+import { replaceSecret, withoutSecret } from "./further-secrets.ts";
 
 interface CopyContext extends PlanSources, CopySources, StepContext {
   readonly cluster: Cluster;
@@ -38,9 +35,7 @@ export async function withCopySecret(
     await ensureCopySecret(environment, source, context);
     return result;
   } catch (error) {
-    // What the pods' Secret found is not lost, or it would be made again.
-    if (isConflict(error)) throw error;
-    return withFindings(errorResult(error) ?? { ...retrying(error), error }, { ...result.findings });
+    return withoutSecret(result, error);
   }
 }
 
@@ -52,8 +47,9 @@ async function ensureCopySecret(
 ): Promise<void> {
   const password = await passwordOf(source, context.cluster);
   if (password === undefined) throw new BeingDeleted(`the Secret of environment '${source.metadata.name}' is replaced`);
-  await whenIsolated(context);
-  await replaceSecret(environment, copySecretObject(environment, password), context.cluster);
+  const stored = await context.cluster.read(environment.metadata, secretKind, refIn(environment, COPY_SECRET));
+  const desired = copySecretObject(environment, password);
+  await replaceSecret(environment, { name: COPY_SECRET, stored, desired }, context);
 }
 
 /** The password that the database of an environment was started with, or is to be started with next. */
@@ -63,29 +59,19 @@ async function passwordOf(source: EphemeralEnvironment, cluster: Cluster): Promi
   return encoded === undefined ? undefined : new Sensitive(Buffer.from(encoded, "base64").toString());
 }
 
-async function replaceSecret({ metadata }: EphemeralEnvironment, desired: DesiredObject, cluster: Cluster) {
-  const stored = await cluster.read(metadata, secretKind, desired.metadata);
-  if (isDeepStrictEqual(stored?.data, desired.data)) return;
-  if (stored !== undefined) {
-    const removal = await cluster.remove(metadata, secretKind, desired.metadata, stored);
-    if (removal.state === "removing") throw new BeingDeleted(removal.message);
-  }
-  await cluster.ensure(metadata, secretKind, desired);
-}
-
 /** Ends the copies that are made, or no longer asked for: removes the Secret before the policies that show it. */
 export async function endCopies(environment: EphemeralEnvironment, context: CopyContext): Promise<void> {
   const { cluster } = context;
   const { metadata } = environment;
-  const policy = (name: string) => refIn(environment, name);
-  const isLeft = (name: string) => cluster.observe(metadata, networkPolicyKind, policy(name)) !== undefined;
+  const ref = (name: string) => refIn(environment, name);
+  const isLeft = (name: string) => cluster.observe(metadata, networkPolicyKind, ref(name)) !== undefined;
   if (openCopies(environment, context).length === 0 && isLeft(COPIES_POLICY)) {
-    await cluster.remove(metadata, networkPolicyKind, policy(COPIES_POLICY));
+    await cluster.remove(metadata, networkPolicyKind, ref(COPIES_POLICY));
   }
   // Until it is stored that the copy is made, another process would go on with it.
   const stored = context.environment(metadata.name) ?? environment;
   const isOpen = [environment, stored].some((one) => openSource(one, context) !== undefined);
   if (isOpen || !isLeft(COPY_POLICY)) return;
-  const { state } = await cluster.remove(metadata, secretKind, refIn(environment, COPY_SECRET));
-  if (state === "gone") await cluster.remove(metadata, networkPolicyKind, policy(COPY_POLICY));
+  const { state } = await cluster.remove(metadata, secretKind, ref(COPY_SECRET));
+  if (state === "gone") await cluster.remove(metadata, networkPolicyKind, ref(COPY_POLICY));
 }

@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import type { PullCredential } from "../../../../crds/environment/environment-status.schema.ts";
 import { componentsOf, type EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import type { Sensitive } from "../../../../crds/sensitive.ts";
-import { isConflict } from "../../../kit/client/errors.ts";
 import { secretKind } from "../../../kit/client/kinds.ts";
-import { BeingDeleted, type Cluster, type ObservedObject } from "../../../ports/cluster.ts";
+import type { Cluster, ObservedObject } from "../../../ports/cluster.ts";
 import { SecretManagerUnavailable } from "../../../ports/secret-manager.ts";
 import {
   CredentialRefused,
@@ -22,7 +20,6 @@ import {
   pullPlan,
   pullSecretObject,
 } from "../desired/pull-secret.ts";
-import { errorResult, retrying } from "../error-results.ts";
 import {
   type ComponentRepositories,
   componentRepositories,
@@ -32,7 +29,7 @@ import {
 import type { Schedule } from "../schedule.ts";
 import type { StepContext } from "../step.ts";
 import { type Findings, requeuedWithin, type StepResult, withFindings } from "../step-result.ts";
-import { whenIsolated } from "./isolation.ts";
+import { replaceSecret, withoutSecret } from "./further-secrets.ts";
 
 /** First pause for an unavailable secret manager. */
 const RETRY_MS = 5_000;
@@ -69,16 +66,8 @@ export async function withPullSecret(
     const retryMs = isAnswered === false ? context.checks.again(environment.metadata.uid, RETRY_MS) : undefined;
     return requeuedWithin(withFindings(result, findings), retryMs);
   } catch (error) {
-    return withoutPullSecret(result, error);
+    return withoutSecret(result, error);
   }
-}
-
-/** Result without this Secret, with the findings of the pods' Secret. */
-function withoutPullSecret(result: StepResult, error: unknown): StepResult {
-  const refusal = errorResult(error);
-  if (refusal !== undefined) return result.state === "failed" ? result : withFindings(refusal, { ...result.findings });
-  if (isConflict(error)) throw error;
-  return withFindings({ ...retrying(error), error }, { ...result.findings });
 }
 
 /** Removes credentials of former images; call when their pods are gone. */
@@ -154,29 +143,13 @@ async function answerTo({ registry, source, repository }: PlannedPull, context: 
   }
 }
 
-/**
- * Replaces the immutable Secret when its content differs.
- *
- * @throws NotIsolated before any change
- * @throws BeingDeleted when the existing one, or that of another operator, must be gone first
- */
-async function replace(
+/** @throws NotIsolated, BeingDeleted, and errors of the cluster */
+function replace(
   environment: EphemeralEnvironment,
   credentials: ReadonlyMap<string, Sensitive>,
-  secret: ObservedObject | undefined,
+  stored: ObservedObject | undefined,
   context: PullSecretContext,
 ): Promise<void> {
-  const { cluster } = context;
-  const { metadata } = environment;
   const desired = credentials.size === 0 ? undefined : pullSecretObject(environment, credentials);
-  if (isDeepStrictEqual(secret?.data, desired?.data)) return;
-  await whenIsolated(context);
-  if (secret !== undefined) {
-    const removal = await cluster.remove(metadata, secretKind, refIn(environment, PULL_SECRET), secret);
-    if (removal.state === "removing") throw new BeingDeleted(removal.message);
-  }
-  if (desired === undefined || (await cluster.ensure(metadata, secretKind, desired)) === "created") return;
-  const other = await cluster.read(metadata, secretKind, refIn(environment, PULL_SECRET));
-  if (!isDeepStrictEqual(other?.data, desired.data))
-    throw new BeingDeleted(`Secret '${PULL_SECRET}' was replaced by another operator`);
+  return replaceSecret(environment, { name: PULL_SECRET, stored, desired }, context);
 }
