@@ -8,6 +8,7 @@ import {
   inNamespace,
   objectsIn,
   patchSpec,
+  seedOf,
   visits,
 } from "./support/database.ts";
 import { creation, Environments, untilReady } from "./support/environments.ts";
@@ -47,7 +48,7 @@ async function createCopy(name: string, source: string, config_set?: string): Pr
 
 async function readySource(purpose: string): Promise<string> {
   const name = environments.name(purpose);
-  await createSeeded(name, "shop.sql");
+  await createSeeded(name, seedOf("shop.sql"));
   await untilReady(name);
   return name;
 }

@@ -36,7 +36,7 @@ async function backendPods(name: string): Promise<readonly string[]> {
 
 test.concurrent("a reset loads the seed into a new database, while the former one serves, and then deletes that", async () => {
   const name = environments.name("reset");
-  const id = await createSeeded(name, "shop.sql");
+  const id = await createSeeded(name, seedOf("shop.sql"));
   await untilReady(name);
   expect(await visits(name)).toBe(FIRST_VISITOR);
   const former = await backendPods(name);
@@ -62,7 +62,7 @@ test.concurrent("a reset loads the seed into a new database, while the former on
 
 test.concurrent("a reset with a broken seed leaves the former database serving, and there is a way back to it", async () => {
   const name = environments.name("reset-broken");
-  const id = await createSeeded(name, "shop.sql");
+  const id = await createSeeded(name, seedOf("shop.sql"));
   await untilReady(name);
   expect(await visits(name)).toBe(FIRST_VISITOR);
 

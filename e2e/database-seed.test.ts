@@ -7,6 +7,7 @@ import {
   inNamespace,
   objectsIn,
   patchSpec,
+  seedInGit,
   seedOf,
   visits,
 } from "./support/database.ts";
@@ -28,7 +29,7 @@ const seedPods = ["pods", "--selector=app.kubernetes.io/name=database-seed"] as 
 
 test.concurrent("a database begins with its seed, which is there at the first answer, and is loaded once", async () => {
   const name = environments.name("seed");
-  const id = await createSeeded(name, "shop.sql");
+  const id = await createSeeded(name, seedOf("shop.sql"));
   await untilReady(name);
   expect(await visits(name)).toBe(FIRST_VISITOR);
   expect(await shown(id)).toMatchObject({
@@ -52,9 +53,33 @@ test.concurrent("a database begins with its seed, which is there at the first an
   expect(await visits(name)).toBe(FIRST_VISITOR);
 });
 
+test.concurrent("a seed in the backend's repository is read at the environment's commit, and nothing starts without it", async () => {
+  const name = environments.name("git");
+  const id = await createSeeded(name, seedInGit("absent.sql"));
+  await databaseIs(name, "SeedNotFound");
+  expect((await databaseCondition(name))?.message).toContain("has no file 'seed/absent.sql'");
+  expect(await objectsIn(name, "deployments,statefulsets,jobs")).toEqual([]);
+
+  await patchSpec(name, { database: { seed: seedInGit("broken.sql") } });
+  await databaseIs(name, "SeedFailed");
+  expect((await databaseCondition(name))?.message).toContain('relation "customers" does not exist');
+
+  await patchSpec(name, { database: { seed: seedInGit("shop.sql") } });
+  await untilReady(name);
+  expect(await visits(name)).toBe(FIRST_VISITOR);
+  const { repositories, database_seed } = await shown(id);
+  expect(database_seed).toEqual({ ...seedInGit("shop.sql"), commit: repositories.backend.commit });
+  const secrets = async () => (await objectsIn(name, "secrets")).filter((title) => title.includes("database-seed"));
+  await waitUntil({
+    what: "the end of its Secret",
+    check: async () => (await secrets()).length === 0,
+    deadlineMs: 60_000,
+  });
+});
+
 test.concurrent("a load that is killed in the middle begins anew, and nothing starts before it is complete", async () => {
   const name = environments.name("killed");
-  await createSeeded(name, "slow.sql");
+  await createSeeded(name, seedOf("slow.sql"));
   await databaseIs(name, "Seeding");
   expect((await databaseCondition(name))?.message).toContain("loading the seed /seed/slow.sql");
   await waitUntil({
@@ -76,7 +101,7 @@ test.concurrent("a load that is killed in the middle begins anew, and nothing st
 
 test.concurrent("a broken seed fails with its last lines, starts nothing, and makes way for a correct one", async () => {
   const name = environments.name("broken");
-  await createSeeded(name, "broken.sql");
+  await createSeeded(name, seedOf("broken.sql"));
   await databaseIs(name, "SeedFailed");
   const condition = await databaseCondition(name);
   expect(condition).toMatchObject({ status: "False" });

@@ -5,7 +5,7 @@ import { closed, literals, map, TTL_MAX_HOURS } from "../../crds/schema.ts";
 import { CREATED_COST_EXAMPLE, ENVIRONMENT_COST_EXAMPLE } from "../costs/examples.ts";
 import { EnvironmentCostReport } from "../costs/schemas.ts";
 import { Instant, orNull, Success, titled } from "../schemas/fields.ts";
-import { DatabaseSeed } from "../schemas/seed.ts";
+import { LoadedDatabaseSeed } from "../schemas/seed.ts";
 import { SleepReport } from "../schemas/sleep.ts";
 
 const EXAMPLE_ID = "3f0c2d4e-8f5a-4a39-9d0b-6a1f6c1f7f10";
@@ -208,7 +208,7 @@ export const EnvironmentReport = closed(
     protected: Type.Boolean(),
     protected_until: ProtectedUntil,
     suspended: Type.Boolean(),
-    database_seed: orNull(DatabaseSeed, "The seed that its database was made with; null: none, or not yet."),
+    database_seed: orNull(LoadedDatabaseSeed, "The seed that its database was made with; null: none, or not yet."),
     database_from: Type.Union([Type.String(), Type.Null()], {
       description: "Name of the environment that its database is a copy of; null: none, or not yet.",
     }),

@@ -713,8 +713,10 @@ export type CurrentUser = {
 /** Seed of the database; that of the config set, else of the Repository, when left out. */
 export type DatabaseSeed = {
   /** The image that has the file, with a tag or a digest; nothing of it is run. Nodes pull it without the credentials of Repositories. */
-  readonly image: string;
-  /** The file in the image, such as /seed/data.sql. */
+  readonly image?: string;
+  /** backend: the file is in the git repository of the backend, at the commit of the environment, and has 1 MiB at most. The platform reads it with the credential of the Repository. */
+  readonly git?: "backend";
+  /** The file in the image or the repository, such as /seed/data.sql. */
   readonly path: string;
   /** sql: statements for psql, also compressed as .gz; dump: an archive of pg_dump -Fc for pg_restore. */
   readonly format: "sql" | "dump";
@@ -989,11 +991,15 @@ export type EnvironmentReport = {
   /** The seed that its database was made with; null: none, or not yet. */
   readonly database_seed: {
     /** The image that has the file, with a tag or a digest; nothing of it is run. Nodes pull it without the credentials of Repositories. */
-    readonly image: string;
-    /** The file in the image, such as /seed/data.sql. */
+    readonly image?: string;
+    /** backend: the file is in the git repository of the backend, at the commit of the environment, and has 1 MiB at most. The platform reads it with the credential of the Repository. */
+    readonly git?: "backend";
+    /** The file in the image or the repository, such as /seed/data.sql. */
     readonly path: string;
     /** sql: statements for psql, also compressed as .gz; dump: an archive of pg_dump -Fc for pg_restore. */
     readonly format: "sql" | "dump";
+    /** The commit that its file is of, where that is in git. */
+    readonly commit?: string;
   } | null;
   /** Name of the environment that its database is a copy of; null: none, or not yet. */
   readonly database_from: string | null;

@@ -22,6 +22,7 @@ const CALM_REASONS: readonly string[] = [
   "Ready",
   "Suspended",
   "Starting",
+  "ReadingSeed",
   "Seeding",
   "Copying",
   "WaitingForCopySource",

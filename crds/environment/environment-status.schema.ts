@@ -3,7 +3,7 @@ import { CopySource } from "../database-copy.schema.ts";
 import { Announced } from "../notifications/announced.schema.ts";
 import { FURTHER_HOSTS_MAX } from "../repository/further-hosts.schema.ts";
 import { CONDITION_MESSAGE_MAX_LENGTH, Conditions, described, literals, map, text, timestamp } from "../schema.ts";
-import { Seed } from "../seed.schema.ts";
+import { LoadedSeed, SeedFile } from "../seed.schema.ts";
 import { SleepStatus, SleepWish } from "../sleep.schema.ts";
 import { ManifestStatus } from "./manifest.schema.ts";
 import { PastSleeps } from "./past-sleep.schema.ts";
@@ -248,7 +248,8 @@ export const EnvironmentStatus = Type.Object(
       Type.Object(
         {
           made: Type.Boolean({ description: "True once there is one: nothing is loaded into it any more." }),
-          seed: Type.Optional(described(Seed, "The seed that it was made with; absent: none.")),
+          seed: Type.Optional(described(LoadedSeed, "The seed that it was made with; absent: none.")),
+          file: Type.Optional(SeedFile),
           from: Type.Optional(described(CopySource, "The environment that it is a copy of; absent: none.")),
           generation: Type.Optional(
             Type.Integer({

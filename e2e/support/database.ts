@@ -10,6 +10,8 @@ export const seedOf = (file: string) => ({
   path: `/seed/${file}`,
   format: file.endsWith(".dump") ? ("dump" as const) : ("sql" as const),
 });
+/** A seed in the repository of the local cluster's backend. */
+export const seedInGit = (file: string) => ({ git: "backend", path: `/seed/${file}`, format: "sql" }) as const;
 /** Count of visits that the first one is answered with, after such a seed. */
 export const FIRST_VISITOR = 42;
 
@@ -31,10 +33,12 @@ export async function databaseCondition(name: string) {
   return status?.conditions?.find(({ type }) => type === "DatabaseReady");
 }
 
+type Seed = ReturnType<typeof seedOf | typeof seedInGit>;
+
 /** Creates an environment of a backend with a seeded database, and answers its id. */
-export async function createSeeded(name: string, file: string): Promise<string> {
+export async function createSeeded(name: string, seed: Seed): Promise<string> {
   const { frontend_repo: _, frontend_branch: __, ...backendOnly } = creation(name);
-  const body = { ...backendOnly, provision_database: true, database_seed: seedOf(file) };
+  const body = { ...backendOnly, provision_database: true, database_seed: seed };
   return (await platform.call("POST /api/v2/environments", { body })).environment.id;
 }
 

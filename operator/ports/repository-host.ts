@@ -13,6 +13,39 @@ export interface RepositoryHost {
   head(cloneUrl: string, branch: string, credential?: Sensitive): Promise<string | undefined>;
 }
 
+/** Files of git repositories. */
+export interface RepositoryFiles {
+  /**
+   * Content of a file of at most 1 MiB, without a clone.
+   *
+   * @param credential as for RepositoryHost
+   * @throws FileUnreadable; RepositoryHostUnavailable and CredentialRejected as there
+   */
+  file(cloneUrl: string, file: RepositoryFile, credential?: Sensitive): Promise<Buffer>;
+}
+
+/** A file in a repository. */
+export interface RepositoryFile {
+  /** Full SHA. */
+  readonly commit: string;
+  /** Relative to the repository, such as `seed/data.sql`. */
+  readonly path: string;
+}
+
+/**
+ * The file can't be had from that commit, at any time. `absent`: there is none; `unsuitable`: it is too large, or not in git
+ * itself, or its host gives no single files. The message is a clause about the repository.
+ */
+export class FileUnreadable extends Error {
+  override readonly name = "FileUnreadable";
+  readonly reason: "absent" | "unsuitable";
+
+  constructor(reason: FileUnreadable["reason"], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
 /** The repository can't be read now; the message says why, without credentials. */
 export class RepositoryHostUnavailable extends Error {
   override readonly name = "RepositoryHostUnavailable";

@@ -79,6 +79,7 @@ export function controllerDependencies(
     workloadScaler: kubernetesWorkloadScaler(client),
     prober: dependencies.createProber(),
     repositoryHost,
+    repositoryFiles: repositoryHost,
     backingServices: BACKING_SERVICES,
     generateSecret: randomSecret,
     environments: operatorEnvironments({ ...stored, cache: caches.environments }),

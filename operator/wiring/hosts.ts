@@ -10,7 +10,7 @@ import { hostCallSpans } from "../adapters/opentelemetry/call-spans.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import type { Tracing } from "../kit/tracing.ts";
 import type { HostTechnology } from "../ports/host-technology.ts";
-import type { RepositoryHost } from "../ports/repository-host.ts";
+import type { RepositoryFiles, RepositoryHost } from "../ports/repository-host.ts";
 import type { SecretReader } from "../ports/secret-manager.ts";
 import {
   type HostedRepository,
@@ -48,7 +48,7 @@ interface HostApis {
 
 /** Connections to the hosts of repositories; their owner closes them. */
 export interface Hosts {
-  readonly repositoryHost: RepositoryHost;
+  readonly repositoryHost: RepositoryHost & RepositoryFiles;
   readonly apis: HostApis;
 }
 

@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../crds/sensitive.ts";
 import { gitRepositoryHost } from "../../operator/adapters/git/repository-host.ts";
-import { CredentialRejected, RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
+import { CredentialRejected, FileUnreadable, RepositoryHostUnavailable } from "../../operator/ports/repository-host.ts";
 import { type GitServer, type GitServerOptions, startGitServer } from "../support/doubles/git-server.ts";
 
 /** Making repositories runs git a dozen times. */
@@ -116,5 +117,92 @@ describe("a host that does not answer", () => {
     expect(await refusal(url)).toMatch(/it answered 307$/);
     await expect(host.head(url, "main", new Sensitive("reader:word"))).rejects.toThrow(/it answered 307$/);
     expect(elsewhere.callers).toEqual([]);
+  });
+});
+
+describe("a file of a commit", () => {
+  const MIB = 1024 ** 2;
+  const SEED = "INSERT INTO people VALUES ('Zoë');\n";
+  const credential = new Sensitive("reader:word");
+  let server: GitServer;
+  let url: string;
+  let commit: string;
+  beforeAll(async () => {
+    server = await serve({ credentials: credential.reveal() });
+    url = `http://${server.address}/shop.git`;
+    await server.createRepository("shop", ["main"]);
+    commit = await server.pushFiles("shop", "main", {
+      "seed/data.sql": SEED,
+      "seed/binary.dump": randomBytes(MIB),
+      "seed/empty.sql": "",
+      "seed/large.dump": randomBytes(MIB + 1),
+      "seed/huge.dump": randomBytes(5 * MIB),
+      "seed/zeros.dump": Buffer.alloc(64 * MIB),
+      "seed/stored.dump": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+      "top.sql": "SELECT 1;",
+      // A folder that git would send as a difference to another one.
+      ...Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`many/${at}.txt`, String(at)])),
+    });
+    await server.pushFiles("shop", "main", { "seed/data.sql": "changed" });
+  }, MAKING_MS);
+
+  const read = (path: string, at = commit) => host.file(url, { commit: at, path }, credential);
+
+  test.each([
+    ["seed/data.sql", SEED],
+    ["seed/empty.sql", ""],
+    ["top.sql", "SELECT 1;"],
+    ["many/299.txt", "299"],
+  ])("%s is what the commit has, not what the branch has now", async (path, content) => {
+    expect((await read(path)).toString()).toBe(content);
+  });
+
+  test("may have 1 MiB", async () => {
+    expect(await read("seed/binary.dump")).toHaveLength(MIB);
+  });
+
+  test.each([
+    ["seed/absent.sql", "absent", "has no file 'seed/absent.sql'"],
+    ["seed", "absent", "has no plain file at 'seed'"],
+    ["top.sql/data.sql", "absent", "has no file 'top.sql/data.sql'"],
+    ["seed/large.dump", "unsuitable", "has more than 1 MiB in 'seed/large.dump'"],
+    ["seed/huge.dump", "unsuitable", "has more than 1 MiB in 'seed/huge.dump'"],
+    ["seed/zeros.dump", "unsuitable", "has more than 1 MiB in 'seed/zeros.dump'"],
+    ["seed/stored.dump", "unsuitable", "has 'seed/stored.dump' in Git LFS"],
+  ])("%s is refused as %s", async (path, reason, message) => {
+    const refused = await read(path).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(FileUnreadable);
+    expect(refused).toMatchObject({ reason, message });
+  });
+
+  test("of a repository with SHA-256 is read as well", async () => {
+    await server.createRepository("modern", ["main"], { objectFormat: "sha256" });
+    const modern = await server.pushFiles("modern", "main", { "seed/data.sql": SEED });
+    const place = `http://${server.address}/modern.git`;
+    expect((await host.file(place, { commit: modern, path: "seed/data.sql" }, credential)).toString()).toBe(SEED);
+  });
+
+  test("of a commit that the host does not have leaves it unavailable: it may come", async () => {
+    const refused = await read("seed/data.sql", "0".repeat(39) + 1).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RepositoryHostUnavailable);
+  });
+
+  test("needs the credential", async () => {
+    const file = { commit, path: "seed/data.sql" };
+    const guess = await host.file(url, file, new Sensitive("reader:guess")).catch((error: unknown) => error);
+    expect(guess).toBeInstanceOf(CredentialRejected);
+  });
+
+  test.each([
+    ["gives whole repositories alone", { givesFiles: false }],
+    ["speaks git's oldest protocol", { protocol: "version=0" }],
+  ])("of a host that %s is unsuitable", async (_how, options) => {
+    const old = await serve(options);
+    await old.createRepository("shop", ["main"]);
+    const at = await old.pushFiles("shop", "main", { "data.sql": SEED });
+    const refused = await host
+      .file(`http://${old.address}/shop.git`, { commit: at, path: "data.sql" })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: "FileUnreadable", reason: "unsuitable" });
   });
 });

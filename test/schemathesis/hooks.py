@@ -167,6 +167,12 @@ def before_load_schema(context, raw_schema):
         schemas[title].pop("examples", None)
     # It has to be the one in the path.
     schemas["ConfigSetContent"]["properties"].pop("name")
+    # It has one of two fields, and a field that is null is none.
+    seed = schemas["DatabaseSeed"]
+    seed["required"] = ["image", *seed["required"]]
+    for field in ("minProperties", "maxProperties"):
+        seed.pop(field)
+    seed["properties"].pop("git")
     for title in REQUESTS:
         schemas[title] = nullable(schemas[title])
     for operations in raw_schema["paths"].values():

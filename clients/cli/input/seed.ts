@@ -12,8 +12,11 @@ export interface SeedFlags {
 
 export const seedFlags = {
   databaseFrom: optionalText("Environment whose database the new one's is a copy of", "environment"),
-  seedImage: optionalText("Image with the data that the database begins with, with a tag or a digest", "image"),
-  seedPath: optionalText("File with the data in that image, such as /seed/data.sql", "path"),
+  seedPath: optionalText(
+    "File with the data that the database begins with, in the backend's repository, such as /seed/data.sql",
+    "path",
+  ),
+  seedImage: optionalText("Image that has that file instead, with a tag or a digest", "image"),
   seedFormat: {
     kind: "enum",
     values: ["sql", "dump"],
@@ -25,7 +28,8 @@ export const seedFlags = {
 /** Seed of the flags, if any. @throws Failure (misuse) for flags without the ones that they belong to */
 export function seedRequest({ seedImage, seedPath, seedFormat }: SeedFlags): DatabaseSeed | undefined {
   if (seedImage === undefined && seedPath === undefined && seedFormat === undefined) return undefined;
-  if (seedImage === undefined || seedPath === undefined) throw misuse("a seed has both --seed-image and --seed-path");
+  if (seedPath === undefined) throw misuse("a seed needs --seed-path: the file in the image or the repository");
   const format = seedFormat ?? (/[.]sql([.]gz)?$/.test(seedPath) ? "sql" : "dump");
-  return { image: seedImage, path: seedPath, format };
+  const place = seedImage === undefined ? { git: "backend" as const } : { image: seedImage };
+  return { ...place, path: seedPath, format };
 }

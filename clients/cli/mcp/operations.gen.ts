@@ -390,7 +390,6 @@ export const OPERATIONS = {
         "database_seed": {
           "type": "object",
           "required": [
-            "image",
             "path",
             "format"
           ],
@@ -402,11 +401,18 @@ export const OPERATIONS = {
               "maxLength": 512,
               "description": "The image that has the file, with a tag or a digest; nothing of it is run. Nodes pull it without the credentials of Repositories."
             },
+            "git": {
+              "type": "string",
+              "enum": [
+                "backend"
+              ],
+              "description": "backend: the file is in the git repository of the backend, at the commit of the environment, and has 1 MiB at most. The platform reads it with the credential of the Repository."
+            },
             "path": {
               "type": "string",
               "pattern": "^(/[A-Za-z0-9_][A-Za-z0-9._-]*)+$",
               "maxLength": 255,
-              "description": "The file in the image, such as /seed/data.sql."
+              "description": "The file in the image or the repository, such as /seed/data.sql."
             },
             "format": {
               "type": "string",
@@ -418,6 +424,8 @@ export const OPERATIONS = {
             }
           },
           "additionalProperties": false,
+          "minProperties": 3,
+          "maxProperties": 3,
           "description": "Seed of the database; that of the config set, else of the Repository, when left out."
         },
         "database_from": {

@@ -47,7 +47,9 @@ function factsOf(environment: EnvironmentReport): readonly Fact[] {
 /** Words for the data that its database began with. */
 function originOf({ database_from: source, database_seed: seed }: EnvironmentReport): string {
   if (source !== null) return `, a copy of ${source}`;
-  return seed === null ? "" : `, with ${seed.path} of ${seed.image}`;
+  if (seed === null) return "";
+  const { image, path, commit = "" } = seed;
+  return `, with ${path} of ${image ?? `the backend's repository at ${commit.slice(0, 8)}`}`;
 }
 
 function whenItExpires({

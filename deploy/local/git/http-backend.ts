@@ -13,6 +13,8 @@ export interface HttpBackend {
   readonly root: string;
   /** Overrides the protocol that the client requests. */
   readonly protocol?: string | undefined;
+  /** False: as a host that gives whole repositories alone. */
+  readonly givesFiles?: boolean | undefined;
   readonly user?: ProgramUser | undefined;
   /** Takes git's error output after the request. */
   log(line: string): void;
@@ -57,9 +59,12 @@ function startGit(request: IncomingMessage, target: URL, options: HttpBackend): 
       REMOTE_ADDR: "127.0.0.1",
       GIT_CONFIG_GLOBAL: "/dev/null",
       GIT_CONFIG_SYSTEM: "/dev/null",
-      GIT_CONFIG_COUNT: "1",
+      GIT_CONFIG_COUNT: "2",
       GIT_CONFIG_KEY_0: "safe.directory",
       GIT_CONFIG_VALUE_0: "*",
+      // Single objects, as the hosts of repositories give them.
+      GIT_CONFIG_KEY_1: "uploadpack.allowFilter",
+      GIT_CONFIG_VALUE_1: String(options.givesFiles ?? true),
       REQUEST_METHOD: method,
       PATH_INFO: target.pathname,
       QUERY_STRING: target.search.slice(1),

@@ -33,6 +33,9 @@ export const CART_BRANCH = "feature/cart";
 
 const chartFolder = resolve(import.meta.dirname, "../../charts/environment");
 const sampleFolder = resolve(import.meta.dirname, "../sample");
+/** Seeds of databases, which the image of seeds has too. */
+const seedFolder = resolve(import.meta.dirname, "../seed");
+const SEED_FILES = ["shop.sql", "broken.sql"];
 const cartFile = "cart.go";
 const cartBuildTag = "//go:build cart\n\n";
 
@@ -72,6 +75,9 @@ async function makeSample(folder: string, work: string, component: "backend" | "
     copy,
     (await readdir(sampleFolder)).filter((file) => file !== cartFile),
   );
+  if (component === "backend") {
+    for (const file of SEED_FILES) await cp(join(seedFolder, file), join(copy, "seed", file));
+  }
   // Makes the commits of the two components differ: they share their sources.
   await writeFile(join(copy, "README.md"), readme(component));
   const commit = await commitAll(copy, `Publish ${name}`);

@@ -3,6 +3,9 @@ export class BadGitAnswer extends Error {
   override readonly name = "BadGitAnswer";
 }
 
+/** An answer beyond the limit. */
+export class GitAnswerTooLong extends BadGitAnswer {}
+
 const HEADER_BYTES = 4;
 const FLUSH = 0;
 const DELIMITER = 1;
@@ -28,6 +31,21 @@ export function assertWholeAnswer(answer: Buffer): void {
   if (last !== FLUSH) throw tooEarly();
 }
 
+/** The payloads of a whole answer; those of delimiters and flush packets are empty. */
+export function* payloadsOf(answer: Buffer): Generator<Buffer> {
+  for (let at = 0; at < answer.length; ) {
+    const end = at + Math.max(packetLength(answer, at), HEADER_BYTES);
+    yield answer.subarray(at + HEADER_BYTES, end);
+    at = end;
+  }
+}
+
+/** A packet with that payload. */
+export function packetOf(payload: string): string {
+  const header = (Buffer.byteLength(payload) + HEADER_BYTES).toString(16).padStart(HEADER_BYTES, "0");
+  return header + payload;
+}
+
 /** The host's object format; `undefined` when unstated, which means SHA-1. */
 export function objectFormatOf(capabilities: Buffer): string | undefined {
   return /object-format=(\w+)/.exec(capabilities.toString("latin1"))?.[1];
@@ -41,12 +59,10 @@ export function objectFormatOf(capabilities: Buffer): string | undefined {
  */
 export function withObjectFormat(question: Buffer, format: string | undefined): Buffer {
   if (format === undefined) return question;
-  const capability = `object-format=${format}\n`;
-  const header = (capability.length + HEADER_BYTES).toString(16).padStart(HEADER_BYTES, "0");
   const afterCommand = packetLength(question, 0);
   return Buffer.concat([
     question.subarray(0, afterCommand),
-    Buffer.from(header + capability),
+    Buffer.from(packetOf(`object-format=${format}\n`)),
     question.subarray(afterCommand),
   ]);
 }
@@ -61,4 +77,9 @@ function packetLength(answer: Buffer, at: number): number {
 
 function tooEarly(): BadGitAnswer {
   return new BadGitAnswer("its answer ends too early");
+}
+
+/** Bytes as the body of a request or an answer. */
+export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

@@ -4,31 +4,62 @@ import { isSafeAddress } from "../../../crds/addresses.ts";
 import { COMMIT_PATTERN } from "../../../crds/schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { errorCode } from "../../kit/error-code.ts";
-import { CredentialRejected, type RepositoryHost, RepositoryHostUnavailable } from "../../ports/repository-host.ts";
-import { assertWholeAnswer, BadGitAnswer, objectFormatOf, withObjectFormat } from "./packets.ts";
+import {
+  CredentialRejected,
+  FileUnreadable,
+  type RepositoryFiles,
+  type RepositoryHost,
+  RepositoryHostUnavailable,
+} from "../../ports/repository-host.ts";
+import {
+  assertWholeAnswer,
+  BadGitAnswer,
+  GitAnswerTooLong,
+  inOnePiece,
+  objectFormatOf,
+  withObjectFormat,
+} from "./packets.ts";
+import { readFile } from "./repository-file.ts";
 
 /** Room for some 50 000 refs, for hosts that list all at once. */
 const ANSWER_LIMIT_MIB = 4;
 const commitPattern = new RegExp(COMMIT_PATTERN);
 
 /**
- * RepositoryHost port over git's smart HTTP protocol, version 2: one small request, no clone. A call takes at most
- * `deadlineMs`.
+ * RepositoryHost and RepositoryFiles ports over git's smart HTTP protocol, version 2: small requests, no clone. A head takes at most
+ * `deadlineMs`, a file three times as long.
  */
-export function gitRepositoryHost({ deadlineMs = 10_000 } = {}): RepositoryHost & { close(): Promise<void> } {
+export function gitRepositoryHost({
+  deadlineMs = 10_000,
+} = {}): RepositoryHost & RepositoryFiles & { close(): Promise<void> } {
   const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } });
+  async function ask<T>(
+    cloneUrl: string,
+    credential: Sensitive | undefined,
+    { withinMs, question }: { readonly withinMs: number; readonly question: (http: HttpClient) => Promise<T> },
+  ): Promise<T> {
+    assertPlain(cloneUrl);
+    const signal = AbortSignal.timeout(withinMs);
+    try {
+      return await question(boundedHttp({ agent, signal, cloneUrl, credential }));
+    } catch (cause) {
+      if (cause instanceof CredentialRejected || cause instanceof FileUnreadable) throw cause;
+      const reason = signal.aborted ? `no answer within ${withinMs / 1000} s` : reasonOf(cause);
+      throw new RepositoryHostUnavailable(`${cloneUrl} can't be asked: ${reason}`, { cause });
+    }
+  }
   return {
-    async head(cloneUrl, branch, credential) {
-      assertPlain(cloneUrl);
-      const signal = AbortSignal.timeout(deadlineMs);
-      try {
-        return await headOf(boundedHttp({ agent, signal, cloneUrl, credential }), cloneUrl, `refs/heads/${branch}`);
-      } catch (cause) {
-        if (cause instanceof CredentialRejected) throw cause;
-        const reason = signal.aborted ? `no answer within ${deadlineMs / 1000} s` : reasonOf(cause);
-        throw new RepositoryHostUnavailable(`${cloneUrl} can't be asked: ${reason}`, { cause });
-      }
-    },
+    head: (url, branch, credential) =>
+      ask(url, credential, {
+        withinMs: deadlineMs,
+        question: (http) => headOf(http, url, `refs/heads/${branch}`),
+      }),
+    // A request for each folder on the way.
+    file: (url, repositoryFile, credential) =>
+      ask(url, credential, {
+        withinMs: 3 * deadlineMs,
+        question: (http) => readFile({ http, url }, repositoryFile),
+      }),
     close: () => agent.close(),
   };
 }
@@ -135,17 +166,13 @@ async function wholeAnswer({ body }: Dispatcher.ResponseData): Promise<Buffer> {
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > ANSWER_LIMIT_MIB * 1024 ** 2) {
-      throw new BadGitAnswer(`its answer is longer than ${ANSWER_LIMIT_MIB} MiB`);
+      throw new GitAnswerTooLong(`its answer is longer than ${ANSWER_LIMIT_MIB} MiB`);
     }
     chunks.push(chunk);
   }
   const answer = Buffer.concat(chunks);
   assertWholeAnswer(answer);
   return answer;
-}
-
-async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 const reasonOf = (cause: unknown) => (cause instanceof BadGitAnswer ? cause.message : errorCode(cause));

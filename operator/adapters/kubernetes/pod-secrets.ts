@@ -1,4 +1,5 @@
 import { loginsOf } from "../../../crds/repository/docker-config.ts";
+import { SEED_SECRET_TYPE } from "../../../crds/seed.schema.ts";
 import type { KubeClient } from "../../kit/client/kube-client.ts";
 import type { ObjectRef } from "../../kit/client/objects.ts";
 import {
@@ -58,8 +59,12 @@ export async function secretsOfPod(read: SecretReader, { metadata, spec }: Pod) 
 
 const plain = (value: string) => Buffer.from(value, "base64").toString("utf8");
 
-/** A docker configuration encodes its credentials once more; programs print them, or the password alone. */
+/**
+ * The file of a seed in git is no secret: masked, no failed load could say why. A docker configuration encodes its credentials once more; programs print them, or the password
+ * alone.
+ */
 function valuesOf({ data = {}, type }: Partial<SecretObject> = {}): string[] {
+  if (type === SEED_SECRET_TYPE) return [];
   const values = Object.values(data).map(plain);
   if (type !== "kubernetes.io/dockerconfigjson") return values;
   const logins = values.flatMap((value) => [...loginsOf(value).values()]).map((login) => login.reveal());

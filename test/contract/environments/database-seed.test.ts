@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { configSetFixture, repositoryFixture } from "../../support/fixtures/environment/environment-fixture.ts";
+import {
+  configSetFixture,
+  environmentFixture,
+  repositoryFixture,
+} from "../../support/fixtures/environment/environment-fixture.ts";
 import { expectProblem } from "../../support/http/api-promises.ts";
 import { type ApiService, startApiService } from "../../support/http/api-service.ts";
 
@@ -38,6 +42,19 @@ describe("a creation with a seed of its database", () => {
     expect(detail.body.data).toMatchObject({ database_seed: null });
   });
 
+  test("in the backend's repository keeps that, and its commit is told once it is loaded", async () => {
+    const inGit = { git: "backend", path: "/seed/data.sql", format: "sql" } as const;
+    const reply = await create({ provision_database: true, database_seed: { ...inGit, image: null } });
+    expect(reply.status).toBe(200);
+    expect((await made())?.spec.database).toEqual({ provision: true, seed: inGit });
+    const loaded = { ...inGit, commit: "a".repeat(40) };
+    const status = { database: { made: true, seed: loaded } };
+    service.environments.put(environmentFixture({ metadata: { name: "feature-test" }, status }));
+    const authorization = await service.bearer("admin");
+    const detail = await service.http.get("/api/v2/environments/feature-test").set({ authorization });
+    expect(detail.body.data).toMatchObject({ database_seed: loaded });
+  });
+
   test.each<[what: string, body: object, words: string]>([
     ["that has no database", { database_seed: seed }, "database_seed: needs a database"],
     [
@@ -49,6 +66,16 @@ describe("a creation with a seed of its database", () => {
       "whose image has neither a tag nor a digest",
       { provision_database: true, database_seed: { ...seed, image: "registry.test:5000/seed" } },
       "database_seed.image: must be an image with a tag or a digest",
+    ],
+    [
+      "that is in an image and in git",
+      { provision_database: true, database_seed: { ...seed, git: "backend" } },
+      "database_seed: must have either an image or git",
+    ],
+    [
+      "that is nowhere",
+      { provision_database: true, database_seed: { path: seed.path, format: seed.format } },
+      "database_seed: must have either an image or git",
     ],
     [
       "whose path is none of an image",

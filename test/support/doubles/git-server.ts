@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,6 +16,8 @@ export interface GitServer {
   createRepository(name: string, branches: readonly string[], options?: GitRepositoryOptions): Promise<string>;
   /** Adds an empty commit to the branch; answers it. */
   push(name: string, branch: string): Promise<string>;
+  /** Adds a commit with exactly these files to the branch, each a path and its content; answers it. */
+  pushFiles(name: string, branch: string, files: Readonly<Record<string, string | Buffer>>): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -30,6 +32,8 @@ export interface GitServerOptions {
   readonly answer?: (request: IncomingMessage, reply: ServerResponse) => boolean;
   /** Overrides the protocol that the client requests. */
   readonly protocol?: string;
+  /** False: it gives whole repositories alone. */
+  readonly givesFiles?: boolean;
 }
 
 /** Serves the repositories of a new folder on a free port. */
@@ -40,7 +44,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Gi
     callers.push(request.headers.authorization);
     if (options.answer?.(request, reply)) return;
     if (isRefused(request, options)) reply.writeHead(401, { "www-authenticate": "Basic" }).end();
-    else void httpBackend(request, reply, { root, protocol: options.protocol, log: () => undefined });
+    else void httpBackend(request, reply, { root, ...options, log: () => undefined });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -49,6 +53,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Gi
     callers,
     createRepository: (name, branches, more) => createRepository(join(root, `${name}.git`), branches, more),
     push: (name, branch) => push(join(root, `${name}.git`), branch),
+    pushFiles: (name, branch, files) => pushFiles(join(root, `${name}.git`), branch, files),
     async stop() {
       server.closeAllConnections();
       server.close();
@@ -73,6 +78,26 @@ async function createRepository(
 async function push(folder: string, branch: string): Promise<string> {
   const head = `refs/heads/${branch}`;
   const commit = (await git(folder, ["commit-tree", "-m", "Go on", "-p", head, `${head}^{tree}`])).trim();
+  await git(folder, ["update-ref", head, commit]);
+  return commit;
+}
+
+async function pushFiles(
+  folder: string,
+  branch: string,
+  files: Readonly<Record<string, string | Buffer>>,
+): Promise<string> {
+  const head = `refs/heads/${branch}`;
+  const index = { GIT_INDEX_FILE: join(folder, `index-of-${branch.replaceAll("/", "-")}`) };
+  await rm(index.GIT_INDEX_FILE, { force: true });
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(folder, "content");
+    await writeFile(file, content);
+    const blob = (await git(folder, ["hash-object", "-w", file])).trim();
+    await git(folder, ["update-index", "--add", "--cacheinfo", `100644,${blob},${path}`], index);
+  }
+  const tree = (await git(folder, ["write-tree"], index)).trim();
+  const commit = (await git(folder, ["commit-tree", "-m", "Add files", "-p", head, tree])).trim();
   await git(folder, ["update-ref", head, commit]);
   return commit;
 }

@@ -92,6 +92,13 @@ function ownParts(world: FaultWorld): Part[] {
       slack: 3,
     },
     {
+      name: "get a database with a seed in git",
+      given: ready(),
+      act: (name) => patched({ database: { provision: true, seed: seedInGit(name) } })(name),
+      isEnd: ({ status }) =>
+        status?.podSecrets?.length === 1 && status.database?.made === true && status.database.file === undefined,
+    },
+    {
       name: "lend a database",
       given: ready({ ...SHARED, database: { provision: true } }),
       act: async (name) => {
@@ -163,6 +170,9 @@ function ownParts(world: FaultWorld): Part[] {
     },
   ];
 }
+
+/** A seed whose path names the environment, so that a read of it meets that one's faults. */
+const seedInGit = (name: string) => ({ git: "backend", path: `/${name}/data.sql`, format: "sql" });
 
 /** Groups of a copy, which its source has, too. */
 const SHARED = { access: { groups: ["team"] } };

@@ -188,7 +188,7 @@ async function unavailable({ port }: PortCall): Promise<unknown> {
   const message = `the ${port} is made to be away`;
   if (port === "secretManager") throw new SecretManagerUnavailable(message);
   if (port === "deployer") throw new DeployerUnavailable(message);
-  if (port === "repositoryHost") throw new RepositoryHostUnavailable(message);
+  if (port === "repositoryHost" || port === "repositoryFiles") throw new RepositoryHostUnavailable(message);
   if (port === "pods") throw new KubeError({ status: 503, reason: "ServiceUnavailable" });
   if (["pullRequestHost", "pullRequestReader", "hooks"].includes(port)) throw new PullRequestHostFailed(message);
   if (port === "chat" || port === "mail") throw new MessagingUnavailable(message);

@@ -5,7 +5,7 @@ import { NameExists } from "../../../crds/errors.ts";
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
 import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { winstonLog } from "../../../operator/kit/log.ts";
-import type { RepositoryHost } from "../../../operator/ports/repository-host.ts";
+import type { RepositoryFiles, RepositoryHost } from "../../../operator/ports/repository-host.ts";
 import type { Operator, OperatorOptions } from "../../../operator/wiring/operator.ts";
 import { type PacedClock, pacedClock } from "../doubles/paced-clock.ts";
 import { testSettings } from "../fixtures/test-settings.ts";
@@ -88,6 +88,13 @@ function movingBranches(): RepositoryHost {
     },
   };
 }
+
+/** Every commit has each seed. */
+const seeds: RepositoryFiles = {
+  async file() {
+    return Buffer.from("SELECT 1;");
+  },
+};
 
 export async function createFaultWorld(options: FaultWorldOptions = {}): Promise<FaultWorld> {
   const { pace = 1, convergenceMs = CONVERGENCE_MS } = options;
@@ -219,7 +226,8 @@ class Process {
       log: winstonLog({ level: "debug", stream }),
       random: seededRandom(faultSeed),
       onRequest: onRequest === undefined ? life.onRequest : around(life.onRequest, onRequest),
-      onPorts: (context) => onPorts(life.onPorts({ ...context, repositoryHost, ...audience.ports })),
+      onPorts: (context) =>
+        onPorts(life.onPorts({ ...context, repositoryHost, repositoryFiles: seeds, ...audience.ports })),
       ...others,
     });
     this.#running = { life, operator, endReading: observer.readThrough(operator.operator.ports.environments) };

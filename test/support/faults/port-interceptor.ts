@@ -1,5 +1,6 @@
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import type { ControllerDependencies } from "../../../operator/controllers/index.ts";
+import type { RepositoryFile } from "../../../operator/ports/repository-host.ts";
 import type { HostedRepository } from "../../../operator/ports/webhooks/pull-request-host.ts";
 import { environmentOf, environmentOfChat } from "./pull-requests/audience.ts";
 
@@ -23,6 +24,9 @@ const host: About = (first) => /^https:\/\/(.+?)(--[a-z0-9-]+)?\./.exec(String(f
 /** Environments under test follow a branch of their own name. */
 const branch: About = (_first, second) => String(second);
 
+/** The path of a seed begins with the environment's name. */
+const seedFile: About = (_first, second) => (second as RepositoryFile).path.split("/")[0];
+
 /** A Repository of only one environment, and its pull credential, are named after it. */
 const credential: About = (id) => String(id);
 
@@ -40,6 +44,7 @@ type Reaching = Pick<
   | "pods"
   | "workloadScaler"
   | "repositoryHost"
+  | "repositoryFiles"
   | "prober"
   | "pullRequestHost"
   | "pullRequestReader"
@@ -76,6 +81,7 @@ const PORTS: { readonly [P in keyof Reaching]: { readonly [M in Asking<Reaching[
   pods: { diagnose: owner, lastOutput: owner, readiness: owner, commits: owner, running: owner },
   workloadScaler: { scaleFromZero: owner },
   repositoryHost: { head: branch },
+  repositoryFiles: { file: seedFile },
   prober: { probe: host },
   pullRequestHost: { report: pullRequest, comment: pullRequest, deploy: pullRequest, retire: pullRequest },
   pullRequestReader: { openPullRequests: pullRequest, pullRequest, redeliver: pullRequest },

@@ -68,7 +68,8 @@ export class RequestTitles {
     const title = normalised(request, environment)
       .replace(UID_FORM, "UID")
       .replace(/NAME-[0-9a-f]{8}-(\d+)$/, "NAME-UID-$1")
-      .replace(/( Secret environment-secrets)-[0-9a-f]{8}$/, "$1-VERSION");
+      .replace(/( Secret environment-secrets)-[0-9a-f]{8}$/, "$1-VERSION")
+      .replace(/( Secret database-seed)-[0-9a-f]{8}$/, "$1-LOAD");
     return request.verb === "patch" && request.name === environment ? this.#titleOfPatch(title, request) : title;
   }
 

@@ -7,9 +7,10 @@ import type {
   EnvironmentStatus,
   EphemeralEnvironment,
 } from "../../../../crds/environment/ephemeral-environment.ts";
-import type { GeneratedSecret } from "../../../../crds/repository/repository.ts";
+import type { GeneratedSecret, Repository } from "../../../../crds/repository/repository.ts";
 import type { Sensitive } from "../../../../crds/sensitive.ts";
 import type { PodProblemReason } from "../../../ports/pods.ts";
+import type { RepositoryFile } from "../../../ports/repository-host.ts";
 import type { ComponentRepositories } from "../repositories.ts";
 import type { Findings, Unfinished } from "../step-result.ts";
 
@@ -39,6 +40,15 @@ export interface ObservedCopySource {
   readonly isConfigured: boolean;
 }
 
+/** A file that a load takes from a git repository. */
+export interface LoadFile extends RepositoryFile {
+  /** Id of the load. */
+  readonly load: string;
+  /** Secret that the Job reads it from: another one for another load. */
+  readonly secret: string;
+  readonly repository: Repository;
+}
+
 /** A load of first data that is not known to be over. */
 export interface PendingLoad {
   /** Name of the Job that loads it; absent: none is needed. */
@@ -47,6 +57,8 @@ export interface PendingLoad {
   readonly reason: string;
   /** Sentence about it, for users. */
   readonly message: string;
+  /** File that has to be in the namespace for it. */
+  readonly file?: LoadFile;
   /** Result while it can't begin; absent where it can. */
   readonly obstacle?: Unfinished;
 }
@@ -60,7 +72,7 @@ export interface FirstData {
   /** Result where the environment's chart can't load it; `undefined` where it can, or need not. */
   readonly problem: (input: ServiceInput, settings: Settings) => Unfinished | undefined;
   /** Finding once the service was made, with or without data. */
-  readonly made: (input: ServiceInput) => Findings;
+  readonly made: (input: ServiceInput, settings: Settings) => Findings;
   /** Finding once the service is requested no longer. */
   readonly removed: (environment: EphemeralEnvironment) => Findings;
 }

@@ -12,7 +12,7 @@ const OWNER = "app";
 const PORT = 5432;
 
 const LOAD_AGAIN =
-  "correct the seed, and name it by another tag or digest; the same one is loaded again when the database is made anew (another database.generation)";
+  "correct the seed, and name its image by another tag or digest, or give the environment a commit with it; the same one is loaded again when the database is made anew (another database.generation)";
 const COPY_AGAIN =
   "correct database.mask of the config set where a statement failed; it is copied again when the database is made anew (another database.generation)";
 

@@ -6,14 +6,15 @@ import type { BackingService, PendingLoad } from "../backing-services/backing-se
 import { hashOfDesired } from "../desired/values.ts";
 import { type DiagnosisDependencies, diagnosePods } from "../diagnosis.ts";
 import { type PlanInput, type PlanSources, planInput } from "../plan-input.ts";
-import type { Step } from "../step.ts";
+import type { Step, StepContext } from "../step.ts";
 import { done, failed, type StepResult, type Unfinished, waiting, withFindings } from "../step-result.ts";
 import { desiredApplication, mayFail } from "./application.ts";
+import { ensureSeedFile, removeSeedFile, type SeedFileSources } from "./seed-file.ts";
 
 /** Fallback for the deployer's watch. */
 const RECHECK_MS = 30_000;
 
-interface BackingServiceDependencies extends PlanSources, DiagnosisDependencies {}
+interface BackingServiceDependencies extends PlanSources, DiagnosisDependencies, SeedFileSources {}
 
 /** Reports each backing service. As a part of the application it is ready while that is healthy; else its pods are read. */
 export function backingServices(dependencies: BackingServiceDependencies): readonly Step[] {
@@ -26,7 +27,7 @@ function backingService(service: BackingService, dependencies: BackingServiceDep
     writes: service.firstData === undefined ? [] : [service.firstData.writes],
     after: ["ConfigurationResolved", "IsolationReady", "SecretsReady", "SourceResolved"],
 
-    async run(environment) {
+    async run(environment, context) {
       const { firstData } = service;
       const input = planInput(environment, dependencies);
       if (!service.isDesired(environment.spec, input.configSet)) {
@@ -38,9 +39,28 @@ function backingService(service: BackingService, dependencies: BackingServiceDep
       const loading = firstData?.pending(input, dependencies.settings);
       const hash = hashOfDesired(desired.chart, desired.values);
       const one = { service, environment, input, observed, hash, loading };
-      return (await loadingResult(one, dependencies)) ?? deployedResult(one, dependencies);
+      const reading = await readingResult(one, { ...dependencies, ...context });
+      return reading ?? (await loadingResult(one, dependencies)) ?? deployedResult(one, dependencies);
+    },
+
+    async cleanUp(environment) {
+      if (environment.status?.database?.file === undefined) return {};
+      // Until it is stored that the file is loaded, another process would go on with it.
+      const stored = dependencies.environment(environment.metadata.name) ?? environment;
+      const isNeeded = [environment, stored].some((one) => fileOf(service, one, dependencies) !== undefined);
+      return isNeeded ? {} : removeSeedFile(environment, dependencies.cluster);
     },
   };
+}
+
+/** The file that is still to be loaded. */
+function fileOf(
+  { firstData, isDesired }: BackingService,
+  one: EphemeralEnvironment,
+  sources: BackingServiceDependencies,
+) {
+  const input = planInput(one, sources);
+  return isDesired(one.spec, input.configSet) ? firstData?.pending(input, sources.settings)?.file : undefined;
 }
 
 interface DeployedService {
@@ -55,7 +75,7 @@ interface DeployedService {
 
 async function deployedResult(one: DeployedService, context: BackingServiceDependencies): Promise<StepResult> {
   const { service, environment, input, observed, loading } = one;
-  const made = service.firstData?.made(input) ?? {};
+  const made = service.firstData?.made(input, context.settings) ?? {};
   if (observed?.state === "healthy") return withFindings(done("Ready"), made);
   if (isDeployed(observed)) {
     const result = await podsResult(one, context);
@@ -74,6 +94,16 @@ const isDeployed = (observed: ObservedApplication | undefined) =>
 function wasReady({ condition }: BackingService, { status }: EphemeralEnvironment): boolean {
   const former = findCondition(status?.conditions, condition);
   return former?.status === "True" && former.reason === "Ready";
+}
+
+/** Result while the file of a load is not in the namespace; `undefined` where it is, and where none is needed any more. */
+async function readingResult(
+  { service, environment, input, observed, loading }: DeployedService,
+  context: BackingServiceDependencies & StepContext,
+): Promise<Unfinished | undefined> {
+  const isOver = observed?.state === "healthy" || isDeployed(observed);
+  if (loading === undefined || isOver || service.firstData?.problem(input, context.settings)) return undefined;
+  return ensureSeedFile(environment, loading, context);
 }
 
 /** Result while the service's first data is loaded, or can't be; `undefined` otherwise. */

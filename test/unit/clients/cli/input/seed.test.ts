@@ -17,6 +17,11 @@ describe("the flags of a seed", () => {
       expected: { image, path: "/data", format: "dump" },
     },
     {
+      name: "without an image are of a file in the backend's repository",
+      flags: { seedPath: "/seed/data.sql" },
+      expected: { git: "backend", path: "/seed/data.sql", format: "sql" },
+    },
+    {
       name: "may say the format",
       flags: { seedImage: image, seedPath: "/data", seedFormat: "sql" },
       expected: { image, path: "/data", format: "sql" },
@@ -25,10 +30,10 @@ describe("the flags of a seed", () => {
     expect(seedRequest(flags)).toEqual(expected);
   });
 
-  test.each<SeedFlags>([{ seedImage: image }, { seedPath: "/data.sql" }, { seedFormat: "sql" }])(
-    "are refused where they are not whole: %j",
+  test.each<SeedFlags>([{ seedImage: image }, { seedFormat: "sql" }])(
+    "are refused where they name no file: %j",
     (flags) => {
-      expect(() => seedRequest(flags)).toThrow("both --seed-image and --seed-path");
+      expect(() => seedRequest(flags)).toThrow("a seed needs --seed-path");
     },
   );
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { SEED_SECRET_TYPE } from "../../../../../crds/seed.schema.ts";
 import type { Pod, SecretObject } from "../../../../../operator/adapters/kubernetes/pod-objects.ts";
 import { secretsOfPod } from "../../../../../operator/adapters/kubernetes/pod-secrets.ts";
 
@@ -22,4 +23,8 @@ test.each([
   const configuration = JSON.stringify({ auths: { "registry.test": { auth: base64("reader:pass:word") } } });
   const values = await valuesOf({ type, data: { ".dockerconfigjson": base64(configuration) } });
   expect(values).toEqual([configuration, ...logins, ...logins.map(() => "pass:word")]);
+});
+
+test("the file of a seed in git counts as no secret: its Job could not say why it failed", async () => {
+  expect(await valuesOf({ type: SEED_SECRET_TYPE, data: { seed: base64("SELECT 1;") } })).toEqual([]);
 });

@@ -1,16 +1,20 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ConfigSetSpec } from "../../../../../../crds/config-set.ts";
 import type { EnvironmentSpec, EnvironmentStatus } from "../../../../../../crds/environment/ephemeral-environment.ts";
+import { present } from "../../../../../../crds/present.ts";
 import type { Seed } from "../../../../../../crds/seed.schema.ts";
 import type { ObservedCopySource } from "../../../../../../operator/controllers/environment/backing-services/backing-service.ts";
 import { postgresql } from "../../../../../../operator/controllers/environment/backing-services/postgresql.ts";
 import {
+  CREATED,
+  commitA,
   environmentFixture,
   fixtureSettings,
   repositoryFixture,
 } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { planInputFixture } from "../../../../../support/fixtures/plan-input.ts";
 
+const commitB = "b".repeat(40);
 const seedOf = (name: string): Seed => ({ image: `registry.test/${name}:1`, path: "/seed/data.sql", format: "sql" });
 
 interface Given {
@@ -76,6 +80,74 @@ describe("the seed of a database", () => {
   });
 });
 
+describe("a seed in the backend's repository", () => {
+  const seed = { git: "backend", path: "/seed/data.sql", format: "sql" } as const;
+  const spec = { database: { provision: true, seed } };
+  const at = (commit: string, database?: EnvironmentStatus["database"], reason = "Seeding"): EnvironmentStatus => ({
+    sources: { backend: { applied: { branch: "main", commit, image: "shop:1" } } },
+    conditions: [{ type: "DatabaseReady", status: "Unknown", reason, message: "", lastTransitionTime: CREATED }],
+    ...present({ database }),
+  });
+  const pendingAt = (...status: Parameters<typeof at>) =>
+    postgresql.firstData?.pending(inputOf({ spec, status: at(...status) }), fixtureSettings);
+  const load = pendingAt(commitA)?.file?.load ?? "";
+  const begun = { made: false, file: { load, commit: commitA, stored: true } };
+
+  test("is the file of the environment's commit, and waits until that is in the namespace", () => {
+    expect(load).toMatch(/^[0-9a-f]{8}$/);
+    expect(pendingAt(commitA)).toMatchObject({
+      job: `database-seed-${load}`,
+      file: { commit: commitA, path: "seed/data.sql", secret: `database-seed-${load}` },
+      obstacle: { state: "waiting", reason: "ReadingSeed" },
+    });
+    const named = { made: false, file: { load, commit: commitA } };
+    expect(pendingAt(commitA, named)?.obstacle).toMatchObject({ reason: "ReadingSeed" });
+    expect(pendingAt(commitA, begun)?.obstacle).toBeUndefined();
+  });
+
+  test("stays that of the commit with which its load has begun, or two would fill one folder", () => {
+    expect(pendingAt(commitB, begun)).toMatchObject({ file: { load, commit: commitA } });
+    const input = inputOf({ spec, status: at(commitB, begun) });
+    const made = postgresql.firstData?.made(input, fixtureSettings);
+    expect(made).toMatchObject({ database: { made: true, seed: { ...seed, commit: commitA } } });
+  });
+
+  test.each([
+    ["its load has failed", at(commitB, begun, "SeedFailed")],
+    ["its file is not read yet", at(commitB, { made: false, file: { load, commit: commitA } })],
+  ])("is that of a later commit where %s", (_when, status) => {
+    const pending = postgresql.firstData?.pending(inputOf({ spec, status }), fixtureSettings);
+    expect(pending?.file).toMatchObject({ commit: commitB });
+    expect(pending?.file?.load).not.toBe(load);
+    expect(pending?.obstacle).toMatchObject({ reason: "ReadingSeed" });
+  });
+
+  test("is given to the chart by the Secret that has it", () => {
+    const { seed: values } = valuesOf({ spec, status: at(commitA) });
+    const { path, format } = seed;
+    expect(values).toEqual({ id: load, secret: `database-seed-${load}`, path, format, seconds: 600 });
+  });
+
+  test("is kept with its commit once it is loaded, and the file until that is removed", () => {
+    const made = postgresql.firstData?.made(inputOf({ spec, status: at(commitA, begun) }), fixtureSettings);
+    expect(made).toEqual({ database: { made: true, seed: { ...seed, commit: commitA }, file: begun.file } });
+    expect(pendingAt(commitB, { made: true, seed })).toBeUndefined();
+  });
+
+  test("is not begun while the commit is unknown", () => {
+    const pending = postgresql.firstData?.pending(inputOf({ spec }), fixtureSettings);
+    expect(pending).toMatchObject({ obstacle: { reason: "ReadingSeed" } });
+    expect(pending?.file).toBeUndefined();
+  });
+
+  test("leaves the former database where that is to be made anew", () => {
+    const anew = { database: { provision: true, generation: 2, seed } };
+    const status = at(commitA, { made: true });
+    const pending = postgresql.firstData?.pending(inputOf({ spec: anew, status }), fixtureSettings);
+    expect(pending?.obstacle?.message).toContain("the former database serves, and stays with database.generation 1");
+  });
+});
+
 describe("a database made anew", () => {
   const anew = (more: Partial<NonNullable<EnvironmentSpec["database"]>> = {}) => ({
     database: { provision: true, generation: 2, ...more },
@@ -85,7 +157,7 @@ describe("a database made anew", () => {
     return { claim, seeded, seed };
   };
   const pendingOf = (given: Given) => postgresql.firstData?.pending(inputOf(given), fixtureSettings);
-  const madeOf = (given: Given) => postgresql.firstData?.made(inputOf(given));
+  const madeOf = (given: Given) => postgresql.firstData?.made(inputOf(given), fixtureSettings);
   const former = { made: true, seed: seedOf("former") };
 
   test.each<{ name: string; given: Given; expected: object }>([
@@ -258,11 +330,11 @@ describe("a copy of another environment's database", () => {
 
   test("is noted, and asks nothing of its source afterwards", () => {
     const noted = { made: true, from: { environment: "staging" } };
-    expect(postgresql.firstData?.made(copyInput())).toEqual({ database: noted });
+    expect(postgresql.firstData?.made(copyInput(), fixtureSettings)).toEqual({ database: noted });
     const later = { status: { database: noted }, from: observed(source({ suspended: true })) };
     expect(postgresql.firstData?.pending(copyInput(later), fixtureSettings)).toBeUndefined();
     expect(seedIn(later)).toBeUndefined();
-    expect(postgresql.firstData?.made(copyInput(later))).toEqual({});
+    expect(postgresql.firstData?.made(copyInput(later), fixtureSettings)).toEqual({});
   });
 
   test("is nothing that a chart with values of its own can make", () => {
