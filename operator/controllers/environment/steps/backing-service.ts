@@ -53,13 +53,13 @@ function backingService(service: BackingService, dependencies: BackingServiceDep
   };
 }
 
-/** The file that is still to be loaded. */
+/** The file that is still to be loaded, also after a suspension: what it was begun with must not be forgotten. */
 function fileOf(
   { firstData, isDesired }: BackingService,
   one: EphemeralEnvironment,
   sources: BackingServiceDependencies,
 ) {
-  const input = planInput(one, sources);
+  const input = planInput({ ...one, spec: { ...one.spec, suspended: false } }, sources);
   return isDesired(one.spec, input.configSet) ? firstData?.pending(input, sources.settings)?.file : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { findCondition } from "../../../../crds/conditions.ts";
 import { madeGeneration } from "../../../../crds/environment/database-generation.ts";
 import { type EphemeralEnvironment, isReconcileRequested } from "../../../../crds/environment/ephemeral-environment.ts";
+import { present } from "../../../../crds/present.ts";
 import { SEED_SECRET_TYPE, type SeedFile } from "../../../../crds/seed.schema.ts";
 import { secretKind } from "../../../kit/client/kinds.ts";
 import { BeingDeleted, type Cluster, type DesiredObject, type Removal } from "../../../ports/cluster.ts";
@@ -20,6 +21,8 @@ const SEED_KEY = "seed";
 export interface SeedFileSources extends CredentialSource {
   readonly cluster: Cluster;
   readonly repositoryFiles: RepositoryFiles;
+  /** The environment as the cache has it, by name. */
+  readonly environment: (name: string) => EphemeralEnvironment | undefined;
 }
 
 /** The next reconcile goes on at once. */
@@ -36,41 +39,69 @@ const NEXT_MS = 1;
  */
 export async function ensureSeedFile(
   environment: EphemeralEnvironment,
-  { file, obstacle }: PendingLoad,
+  pending: PendingLoad,
   context: SeedFileSources & StepContext,
 ): Promise<Unfinished | undefined> {
-  if (file === undefined) return obstacle;
+  const { file } = pending;
+  if (file === undefined) return pending.obstacle;
   const known = environment.status?.database?.file;
-  if (known?.load !== file.load) return nextLoad(environment, file, { obstacle, cluster: context.cluster });
+  if (known?.load === file.load && isNamed(environment, file, context)) {
+    return storedFile(environment, { file, known, pending }, context);
+  }
+  if (known?.load !== file.load) await removeFormer(environment, context.cluster);
+  return goingOn(pending, fileFinding(environment, file));
+}
+
+/** A load that the status names. */
+interface NamedLoad {
+  readonly file: LoadFile;
+  readonly known: SeedFile;
+  readonly pending: PendingLoad;
+}
+
+async function storedFile(
+  environment: EphemeralEnvironment,
+  { file, known, pending }: NamedLoad,
+  context: SeedFileSources & StepContext,
+): Promise<Unfinished | undefined> {
   const former = known.stored ? undefined : formerRefusal(environment);
   if (former !== undefined) return former;
   const ref = refIn(environment, file.secret);
   if ((await context.cluster.read(environment.metadata, secretKind, ref)) === undefined) {
     const content = await contentOf(file, context);
-    if ("state" in content) return withWayBack(content, environment);
+    // A load whose file is lost for good makes way for that of another commit.
+    if ("state" in content) return withFindings(withWayBack(content, environment), fileFinding(environment, file));
     await whenIsolated(context);
     await context.cluster.ensure(environment.metadata, secretKind, seedSecretObject(environment, file, content));
   }
-  const stored = databaseWith(environment, { ...known, stored: true });
-  return known.stored ? undefined : obstacle && withFindings({ ...obstacle, requeueAfterMs: NEXT_MS }, stored);
+  return known.stored ? undefined : goingOn(pending, fileFinding(environment, { ...known, stored: true }));
 }
 
-/** Names the load in the status, once the Secret of another one is gone. */
-async function nextLoad(
-  environment: EphemeralEnvironment,
-  { load, commit }: LoadFile,
-  { obstacle, cluster }: { readonly obstacle: Unfinished | undefined; readonly cluster: Cluster },
-): Promise<Unfinished | undefined> {
+/** True when the status that the API server has names the load; a draft may be lost. */
+function isNamed(
+  { metadata }: EphemeralEnvironment,
+  { load }: LoadFile,
+  { environment: find }: SeedFileSources,
+): boolean {
+  return find(metadata.name)?.status?.database?.file?.load === load;
+}
+
+/** @throws BeingDeleted until the Secret of the load that the status names is gone */
+async function removeFormer(environment: EphemeralEnvironment, cluster: Cluster): Promise<void> {
   const left = await removeSecret(environment, cluster);
   if (left.state === "removing") throw new BeingDeleted(left.message);
-  const message = obstacle?.message ?? "";
-  const named = waiting("ReadingSeed", message, { requeueAfterMs: NEXT_MS, persistFirst: true });
-  return withFindings(named, databaseWith(environment, { load, commit }));
 }
 
-const databaseWith = (environment: EphemeralEnvironment, file: SeedFile): Findings => ({
-  database: { made: madeGeneration(environment) !== undefined, ...environment.status?.database, file },
-});
+/** The findings are stored before anything relies on them. */
+function goingOn(pending: PendingLoad, findings: Findings): Unfinished {
+  const { reason, message } = pending.obstacle ?? pending;
+  return withFindings(waiting(reason, message, { requeueAfterMs: NEXT_MS, persistFirst: true }), findings);
+}
+
+function fileFinding(environment: EphemeralEnvironment, { load, commit, stored }: SeedFile): Findings {
+  const made = madeGeneration(environment) !== undefined;
+  return { database: { made, ...environment.status?.database, file: { load, commit, ...present({ stored }) } } };
+}
 
 const REFUSED = { absent: "SeedNotFound", unsuitable: "SeedUnsuitable" } as const;
 

@@ -41,14 +41,16 @@ interface Given {
   /** The condition of the reconcile before. */
   readonly former?: StepResult;
   readonly isRequested?: boolean;
+  readonly suspended?: boolean;
 }
 
-function environmentOf({ commit = commitA, generation = 1, former, isRequested }: Given, database: Database) {
+function environmentOf(given: Given, database: Database) {
+  const { commit = commitA, generation = 1, former, isRequested, suspended = false } = given;
   const message = former !== undefined && "message" in former ? former.message : "";
   const condition = { type: "DatabaseReady", status: "False", message, lastTransitionTime: CREATED } as const;
   return environmentFixture({
     ...(isRequested ? { metadata: { annotations: { [RECONCILE_ANNOTATION]: "now" } } } : {}),
-    spec: { database: { provision: true, seed, generation } },
+    spec: { database: { provision: true, seed, generation }, suspended },
     status: {
       sources: { backend: { applied: { branch: "main", commit, image: "shop:1" } } },
       ...(former && { conditions: [{ ...condition, reason: former.reason }] }),
@@ -59,7 +61,8 @@ function environmentOf({ commit = commitA, generation = 1, former, isRequested }
 
 /** One reconcile of the database; answers its result, and the database in the status afterwards. */
 async function pass(given: Given) {
-  const { database, stored = database, observed } = given;
+  const { database, observed } = given;
+  const stored = "stored" in given ? given.stored : database;
   const dependencies = stepDependencies({
     cluster,
     backingServices: BACKING_SERVICES,
@@ -141,6 +144,37 @@ describe("the file of a seed in git", () => {
     expect(dataOf(next?.file?.load)).toEqual(encoded("SELECT 2;"));
   });
 
+  test("is not made while only a draft of the status names it", async () => {
+    const { database } = await pass({});
+    const { result } = await pass({ database, stored: undefined });
+    expect(result).toMatchObject({ reason: "ReadingSeed", persistFirst: true, findings: { database } });
+    expect([reads, secrets()]).toEqual([[], []]);
+  });
+
+  test("is kept while the environment is suspended: its load may be over already", async () => {
+    const database = await untilStored();
+    const suspended = await pass({ database, suspended: true });
+    expect(suspended.database).toEqual(database);
+    expect(secrets()).toHaveLength(1);
+    const resumed = await pass({ database, commit: commitB });
+    expect(resumed.database).toEqual(database);
+    expect(reads).toHaveLength(1);
+  });
+
+  test("makes way for another commit where it is lost, and its own can't be read any more", async () => {
+    const database = await untilStored();
+    const ref = { name: `database-seed-${database?.file?.load}`, namespace: "env-shop" };
+    await cluster.remove(environmentFixture().metadata, secretKind, ref);
+    answer = () => {
+      throw new FileUnreadable("absent", "has none");
+    };
+    const lost = await pass({ database, commit: commitB });
+    expect(lost.result).toMatchObject({ reason: "SeedNotFound" });
+    expect((await pass({ database: lost.database, commit: commitB })).database?.file).toMatchObject({
+      commit: commitB,
+    });
+  });
+
   test("is removed once it is stored that it is loaded, and not before", async () => {
     const database = await untilStored();
     const made = await pass({ database, observed: "healthy" });
@@ -166,7 +200,8 @@ describe("the file of a seed in git", () => {
       const { database } = await pass({});
       const { result } = await pass({ database });
       expect(result).toMatchObject({ state: "failed", reason: expected, message: expect.stringMatching(words) });
-      expect(await pass({ database, former: result })).toMatchObject({ result });
+      const { findings: _, ...refused } = result;
+      expect((await pass({ database, former: result })).result).toEqual(refused);
       expect(reads).toHaveLength(1);
       await pass({ database, former: result, isRequested: true });
       expect(reads).toHaveLength(2);
