@@ -92,6 +92,8 @@ bench-masking: node_modules ## Measure how secrets are masked in logs, with the 
 	@$(NODE) test/bench/masking.ts
 bench-wake: node_modules ## Measure how a request wakes an environment of the running local cluster, beside kubectl scale (make up first; ROUNDS=5 REQUESTS=200)
 	@$(NODE) test/bench/wake.ts
+soak: node_modules ## Use the running local cluster as people do while its programs are killed and frozen, and judge what is left (make up first; MINUTES=5 PEOPLE=6 SEED=…)
+	@$(NODE) test/bench/soak/main.ts
 bench-seed: node_modules ## Measure seeds and copies of databases beside psql, pg_restore and pg_dump by hand (ROWS=200000 ROUNDS=5; root on Linux)
 	@$(NODE) test/bench/seed.ts
 
@@ -107,4 +109,4 @@ node_modules/.complete: package.json package-lock.json
 help: ## This list
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z0-9-]+:.*## /{printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: up test test-steady image image-pins publish audit clients sdk down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-console screenshot e2e-install bench bench-operator bench-api bench-webhooks bench-cli bench-console bench-masking bench-seed bench-wake help
+.PHONY: up test test-steady image image-pins publish audit clients sdk down gitea pr status token verify generate format test-unit test-contract test-ports test-control-plane test-faults test-generators test-schemathesis e2e e2e-console screenshot e2e-install bench bench-operator bench-api bench-webhooks bench-cli bench-console bench-masking bench-seed bench-wake soak help
