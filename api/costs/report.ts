@@ -11,7 +11,7 @@ import {
   type SummarizedPeriod,
   summarize,
 } from "../../crds/usage/summarizer.ts";
-import type { UsageRecord } from "../../crds/usage/usage-record.ts";
+import { byName, type UsageRecord } from "../../crds/usage/usage-record.ts";
 import type { Memo, UsageSum } from "../observability/memo.ts";
 import { rightsTo } from "../observability/named-rows.ts";
 import { type PeriodQuery, periodOf } from "../schemas/period.ts";
@@ -145,7 +145,7 @@ function pricesOf({ period, nowMs, costs }: Priced, records: readonly UsageRecor
 
 /** Order by price, the highest first; equal ones by name. */
 export const dearestFirst = (one: EnvironmentPrice, other: EnvironmentPrice) =>
-  other.price - one.price || one.record.name.localeCompare(other.record.name);
+  other.price - one.price || byName(one.record, other.record);
 
 /** Only the total: hidden rows are not summed up. */
 const totalOf = ({ days }: SummarizedPeriod): Totals => sumOfTotals(days.map(({ summary }) => summary.total));

@@ -8,8 +8,8 @@ import type { Rollups } from "../../operator/ports/rollups.ts";
 const OLDEST_MS = 60_000;
 /** Least time between answers that differ by time alone. */
 const STEP_MS = 1_000;
-/** Share of the parts that a step sums anew before they are due, so that they never are all at once. */
-const SHARE_OF_STEP = 1 / 20;
+/** Parts that a step sums anew before they are due, so that they never are all at once: fewer than 60 parts are all renewed in time. */
+const RENEWED_A_STEP = 1;
 
 /** Only bounds memory: all sums are due long before. */
 const TTL_SECONDS = (2 * OLDEST_MS) / 1000;
@@ -70,7 +70,7 @@ export function createMemo({ usageParts, history, rollups, clock }: Used): Memo 
   };
 }
 
-/** Sums that still hold, without the oldest few. */
+/** Sums that still hold, without the oldest. */
 function currentSums<P>(
   parts: readonly UsagePart[],
   known: ReadonlyMap<UsagePart, PartSum<P>>,
@@ -83,6 +83,6 @@ function currentSums<P>(
     })
     .sort(([, one], [, other]) => one.at.getTime() - other.at.getTime());
   const oldest = current.filter(([, { at }]) => elapsedMs(at, now) >= STEP_MS);
-  const again = new Set(oldest.slice(0, Math.ceil(parts.length * SHARE_OF_STEP)).map(([part]) => part));
+  const again = new Set(oldest.slice(0, RENEWED_A_STEP).map(([part]) => part));
   return new Map(current.filter(([part]) => !again.has(part)));
 }

@@ -73,7 +73,7 @@ describe("an answer", () => {
     for (let second = 0; second < 200; second += 1) {
       clock.advance(1_000);
       expect(ask().oldestMs).toBeLessThan(60_000);
-      expect(summed()).toBeLessThanOrEqual(2);
+      expect(summed()).toBeLessThanOrEqual(1);
     }
   });
 
