@@ -4,8 +4,9 @@
  * the same Deployment at a host that it does not cover. Both by turns in the same run.
  */
 import { get } from "node:http";
-import { Agent, request } from "node:https";
+import { Agent } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
+import { present } from "../../crds/present.ts";
 import { run } from "../../deploy/build/run.ts";
 import { FAR_HOURS } from "../../e2e/support/far-hours.ts";
 import { environmentType } from "../../operator/adapters/kubernetes/kinds.ts";
@@ -18,6 +19,7 @@ import {
   wireKind,
 } from "../../operator/kit/client/kinds.ts";
 import { until } from "../support/fixtures/until.ts";
+import { hostOf, requestThroughIngress } from "./ingress-request.ts";
 import { openLocalCluster } from "./local-cluster.ts";
 import { type Openings, optionsOf, runBenchmark } from "./run-benchmark.ts";
 import { quantile, table } from "./table.ts";
@@ -35,7 +37,6 @@ const requests = Number(options.requests);
 
 const { variables, admin, token } = await openLocalCluster();
 
-const INGRESS_PORT = 18_443;
 const DEADLINE_MS = 60_000;
 /** Pause before the next look at a Service that does not answer. */
 const LOOK_MS = 10;
@@ -98,7 +99,6 @@ async function measure(open: Openings["open"]): Promise<readonly Verdict[]> {
   ];
 }
 
-const hostOf = (name: string) => `${name}--api.env.localhost`;
 /** The gate's wildcard covers no host of this domain. */
 const uncoveredHost = (copy: string) => `${copy}.bench.localhost`;
 
@@ -199,30 +199,11 @@ function answers(url: string): Promise<boolean> {
   });
 }
 
-/** Milliseconds of a request through the ingress, which has to be answered 200; over a connection of its own without an agent. */
-function ask(host: string, agent?: Agent): Promise<number> {
-  const began = performance.now();
-  return new Promise((done, failed) => {
-    const call = request(
-      {
-        host: "127.0.0.1",
-        port: INGRESS_PORT,
-        servername: host,
-        headers: { host: `${host}:${INGRESS_PORT}`, "user-agent": "curl/8.5.0", accept: "*/*" },
-        agent: agent ?? false,
-        // The certificate is for the environments' domain.
-        rejectUnauthorized: false,
-        timeout: DEADLINE_MS,
-      },
-      (reply) => {
-        reply.resume();
-        if (reply.statusCode !== 200) failed(new Error(`'${host}' was answered ${reply.statusCode}`));
-        reply.once("end", () => done(performance.now() - began)).once("error", failed);
-      },
-    );
-    call.once("timeout", () => call.destroy(new Error(`'${host}' does not answer`))).once("error", failed);
-    call.end();
-  });
+/** Milliseconds of a request through the ingress, which has to be answered 200. */
+async function ask(host: string, agent?: Agent): Promise<number> {
+  const { status, tookMs } = await requestThroughIngress(host, { ...present({ agent }), silenceMs: DEADLINE_MS });
+  if (status !== 200) throw new Error(`'${host}' was answered ${status}`);
+  return tookMs;
 }
 
 /** Adds requests to both, by turns, each over one connection. */

@@ -42,7 +42,7 @@ describe("a creation with a seed of its database", () => {
     expect(detail.body.data).toMatchObject({ database_seed: null });
   });
 
-  test("in the backend's repository keeps that, and its commit is told once it is loaded", async () => {
+  test("in the backend's repository keeps that, and has its commit once it is loaded", async () => {
     const inGit = { git: "backend", path: "/seed/data.sql", format: "sql" } as const;
     const reply = await create({ provision_database: true, database_seed: { ...inGit, image: null } });
     expect(reply.status).toBe(200);

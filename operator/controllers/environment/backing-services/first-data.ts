@@ -112,7 +112,7 @@ function loadOf(input: ServiceInput, settings: Settings) {
 }
 
 /** The file of a seed in git; `undefined` for any other origin. */
-function fileOf({ seed }: Origin, load: string, { repositories }: ServiceInput): LoadFile | undefined {
+function fileInGit({ seed }: Origin, load: string, { repositories }: ServiceInput): LoadFile | undefined {
   const repository = seed?.git && repositories[seed.git];
   if (repository === undefined || seed?.commit === undefined) return undefined;
   return { load, secret: loadName(load), repository, commit: seed.commit, path: seed.path.replace(/^[/]/, "") };
@@ -140,7 +140,7 @@ export const firstData: FirstData = {
     const origin = pendingOrigin(input, settings);
     if (origin !== undefined) {
       const id = loadId(origin, input, settings);
-      const file = fileOf(origin, id, input);
+      const file = fileInGit(origin, id, input);
       const load = { job: loadName(id), ...loading(origin, environment) };
       return { ...load, ...present({ file, obstacle: obstacleTo(origin, file, input) }) };
     }

@@ -38,7 +38,8 @@ function backingService(service: BackingService, dependencies: BackingServiceDep
       const observed = dependencies.deployer.observe(desired);
       const loading = firstData?.pending(input, dependencies.settings);
       const hash = hashOfDesired(desired.chart, desired.values);
-      const one = { service, environment, input, observed, hash, loading };
+      const isSynced = observed?.state === "healthy" || isDeployed(observed);
+      const one = { service, environment, input, observed, isSynced, hash, loading };
       const reading = await readingResult(one, { ...dependencies, ...context });
       return reading ?? (await loadingResult(one, dependencies)) ?? deployedResult(one, dependencies);
     },
@@ -47,14 +48,14 @@ function backingService(service: BackingService, dependencies: BackingServiceDep
       if (environment.status?.database?.file === undefined) return {};
       // Until it is stored that the file is loaded, another process would go on with it.
       const stored = dependencies.environment(environment.metadata.name) ?? environment;
-      const isNeeded = [environment, stored].some((one) => fileOf(service, one, dependencies) !== undefined);
+      const isNeeded = [environment, stored].some((one) => fileStillNeeded(service, one, dependencies) !== undefined);
       return isNeeded ? {} : removeSeedFile(environment, dependencies.cluster);
     },
   };
 }
 
 /** The file that is still to be loaded, also after a suspension: what it was begun with must not be forgotten. */
-function fileOf(
+function fileStillNeeded(
   { firstData, isDesired }: BackingService,
   one: EphemeralEnvironment,
   sources: BackingServiceDependencies,
@@ -68,6 +69,8 @@ interface DeployedService {
   readonly environment: EphemeralEnvironment;
   readonly input: PlanInput;
   readonly observed: ObservedApplication | undefined;
+  /** True once the sync is over: whatever it makes has been made. */
+  readonly isSynced: boolean;
   readonly hash: string;
   /** Load of the first data; `undefined` without any. */
   readonly loading: PendingLoad | undefined;
@@ -98,11 +101,10 @@ function wasReady({ condition }: BackingService, { status }: EphemeralEnvironmen
 
 /** Result while the file of a load is not in the namespace; `undefined` where it is, and where none is needed any more. */
 async function readingResult(
-  { service, environment, input, observed, loading }: DeployedService,
+  { service, environment, input, isSynced, loading }: DeployedService,
   context: BackingServiceDependencies & StepContext,
 ): Promise<Unfinished | undefined> {
-  const isOver = observed?.state === "healthy" || isDeployed(observed);
-  if (loading === undefined || isOver || service.firstData?.problem(input, context.settings)) return undefined;
+  if (loading === undefined || isSynced || service.firstData?.problem(input, context.settings)) return undefined;
   return ensureSeedFile(environment, loading, context);
 }
 
@@ -111,10 +113,9 @@ async function loadingResult(
   one: DeployedService,
   context: BackingServiceDependencies,
 ): Promise<Unfinished | undefined> {
-  const { service, input, observed, loading } = one;
+  const { service, input, observed, isSynced, loading } = one;
   const problem = service.firstData?.problem(input, context.settings);
   if (problem !== undefined || loading === undefined) return problem;
-  const isSynced = observed?.state === "healthy" || isDeployed(observed);
   const lacking = isSynced ? lackingJob(loading, observed?.kinds) : undefined;
   if (lacking !== undefined) return failed("SeedUnsupported", lacking);
   // Loaded data is there, whatever became of its origin.

@@ -1,0 +1,48 @@
+import { type Agent, request } from "node:https";
+
+/** Port of the local cluster's ingress. */
+export const INGRESS_PORT = 18_443;
+
+/** Host of an environment's backend. */
+export const hostOf = (name: string) => `${name}--api.env.localhost`;
+
+export interface IngressAnswer {
+  readonly status: number;
+  /** Milliseconds until the end of the answer. */
+  readonly tookMs: number;
+}
+
+/**
+ * Requests a host's root through the local cluster's ingress, as a program without a browser does: a sleeping environment
+ * wakes.
+ *
+ * @param how `agent`: keeps the connection; without one the request has its own
+ * @throws Error for silence of that time, and for a broken connection
+ */
+export function requestThroughIngress(
+  host: string,
+  { agent, silenceMs }: { readonly agent?: Agent; readonly silenceMs: number },
+): Promise<IngressAnswer> {
+  const began = performance.now();
+  return new Promise((done, failed) => {
+    const call = request(
+      {
+        host: "127.0.0.1",
+        port: INGRESS_PORT,
+        servername: host,
+        headers: { host: `${host}:${INGRESS_PORT}`, "user-agent": "curl/8.5.0", accept: "*/*" },
+        agent: agent ?? false,
+        // The certificate is for the environments' domain, by an authority of this cluster.
+        rejectUnauthorized: false,
+        timeout: silenceMs,
+      },
+      (reply) => {
+        reply.resume();
+        const answer = () => ({ status: reply.statusCode ?? 0, tookMs: performance.now() - began });
+        reply.once("end", () => done(answer())).once("error", failed);
+      },
+    );
+    call.once("timeout", () => call.destroy(new Error(`'${host}' does not answer`))).once("error", failed);
+    call.end();
+  });
+}
