@@ -8,6 +8,8 @@ import type { Rollups } from "../../operator/ports/rollups.ts";
 const OLDEST_MS = 60_000;
 /** Least time between answers that differ by time alone. */
 const STEP_MS = 1_000;
+/** Greatest age of an answer that is still given while the next one is summed off the request's way. */
+const STALE_MS = 2 * STEP_MS;
 /** Parts that a step sums anew before they are due, so that they never are all at once: fewer than 60 parts are all renewed in time. */
 const RENEWED_A_STEP = 1;
 
@@ -25,8 +27,11 @@ export interface UsageSum<P extends object, A extends object> {
 
 /** Memo of answers about all environments, until environments, records or the sums of days change. */
 export interface Memo {
-  /** Answer of the key. Sums again only the parts that have changed, and those whose sums are a minute old. */
-  of<P extends object, A extends object>(key: string, sum: UsageSum<P, A>): A;
+  /**
+   * Answer of the name. Sums again only the parts that have changed, and those whose sums are a minute old. What only time
+   * changes is summed after the answer, where the last one is less than two seconds old.
+   */
+  of<P extends object, A extends object>(name: string, sum: UsageSum<P, A>): A;
 }
 
 interface Used {
@@ -50,22 +55,42 @@ interface Known<P, A> {
 
 export function createMemo({ usageParts, history, rollups, clock }: Used): Memo {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
+  const answer = <P extends object, A extends object>(key: string, sum: UsageSum<P, A>): A => {
+    const now = clock.now();
+    const { revision } = history;
+    const parts = usageParts();
+    const current = currentSums(parts, kept.get<Known<P, A>>(key)?.sums ?? new Map(), now);
+    const sums = new Map(parts.map((part) => [part, current.get(part) ?? { sum: sum.ofPart(part, now), at: now }]));
+    const wholes = [...sums.values()].map((one) => one.sum);
+    const answered = sum.whole(wholes, now);
+    // A full cache accepts nothing, so it begins anew.
+    if (kept.keys().length >= MOST_KEPT) kept.flushAll();
+    kept.set<Known<P, A>>(key, { sums, answer: answered, at: now, revision });
+    return answered;
+  };
+  /** Once for each known answer. */
+  const renewing = new WeakSet<object>();
+  const renewLater = <P extends object, A extends object>(key: string, known: Known<P, A>, sum: UsageSum<P, A>) => {
+    if (renewing.has(known)) return;
+    renewing.add(known);
+    setImmediate(() => {
+      if (kept.get(key) !== known) return;
+      try {
+        answer(key, sum);
+      } catch {
+        // The next request meets the error.
+        kept.del(key);
+      }
+    });
+  };
   return {
-    of<P extends object, A extends object>(key: string, sum: UsageSum<P, A>): A {
-      const now = clock.now();
-      const { revision } = history;
-      const whole = JSON.stringify([key, rollups.summaryRevision]);
-      const known = kept.get<Known<P, A>>(whole);
-      if (known?.revision === revision && elapsedMs(known.at, now) < STEP_MS) return known.answer;
-      const parts = usageParts();
-      const current = currentSums(parts, known?.sums ?? new Map(), now);
-      const sums = new Map(parts.map((part) => [part, current.get(part) ?? { sum: sum.ofPart(part, now), at: now }]));
-      const wholes = [...sums.values()].map((one) => one.sum);
-      const answer = sum.whole(wholes, now);
-      // A full cache accepts nothing, so it begins anew.
-      if (kept.keys().length >= MOST_KEPT) kept.flushAll();
-      kept.set<Known<P, A>>(whole, { sums, answer, at: now, revision });
-      return answer;
+    of<P extends object, A extends object>(name: string, sum: UsageSum<P, A>): A {
+      const key = JSON.stringify([name, rollups.summaryRevision]);
+      const known = kept.get<Known<P, A>>(key);
+      const ageMs = known === undefined ? STALE_MS : elapsedMs(known.at, clock.now());
+      if (known?.revision !== history.revision || ageMs >= STALE_MS) return answer(key, sum);
+      if (ageMs >= STEP_MS) renewLater(key, known, sum);
+      return known.answer;
     },
   };
 }

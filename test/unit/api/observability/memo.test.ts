@@ -1,13 +1,15 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { createMemo } from "../../../../api/observability/memo.ts";
 import type { UsageRecord } from "../../../../crds/usage/usage-record.ts";
 import { TestClock } from "../../../support/doubles/test-clock.ts";
 
 const PARTS = 40;
+const FIRST = "2026-01-01T00:00:00.250Z";
 const aPart = (): readonly UsageRecord[] => [];
 
 function scene() {
-  const clock = new TestClock("2026-01-01T00:00:00.250Z");
+  const clock = new TestClock(FIRST);
   const history = { revision: 1 };
   const rollups = { summaryRevision: 1 };
   let parts = Array.from({ length: PARTS }, aPart);
@@ -25,6 +27,7 @@ function scene() {
   };
   return {
     clock,
+    memo,
     rollups,
     /** Changes the records of one part. */
     change() {
@@ -58,6 +61,42 @@ describe("an answer", () => {
     expect([ask().now, summed()]).toEqual(["2026-01-01T00:00:00.260Z", 1]);
   });
 
+  test("is given once more after a second, and then summed anew for the next request", async () => {
+    const { clock, ask, summed } = scene();
+    ask();
+    summed();
+    clock.advance(1_000);
+    expect([ask().now, ask().now, summed()]).toEqual([FIRST, FIRST, 0]);
+    await immediate();
+    expect([summed(), ask().now]).toEqual([1, "2026-01-01T00:00:01.250Z"]);
+  });
+
+  test("of two seconds ago is not given any more", () => {
+    const { clock, ask, summed } = scene();
+    ask();
+    summed();
+    clock.advance(2_000);
+    expect([ask().now, summed()]).toEqual(["2026-01-01T00:00:02.250Z", 1]);
+  });
+
+  test("that can't be summed after a request fails the next one", async () => {
+    const { clock, memo } = scene();
+    const broken = { isBroken: false };
+    const sum = {
+      ofPart: () => {
+        if (broken.isBroken) throw new Error("no such rate");
+        return {};
+      },
+      whole: () => ({}),
+    };
+    memo.of("costs", sum);
+    broken.isBroken = true;
+    clock.advance(1_000);
+    memo.of("costs", sum);
+    await immediate();
+    expect(() => memo.of("costs", sum)).toThrow("no such rate");
+  });
+
   test("is summed anew from all parts after a minute without a question", () => {
     const { clock, ask, summed } = scene();
     ask();
@@ -66,13 +105,14 @@ describe("an answer", () => {
     expect([ask().oldestMs, summed()]).toEqual([0, PARTS]);
   });
 
-  test("is never summed anew from many parts at once while it is asked for, and no part is a minute old", () => {
+  test("is never summed anew from many parts at once while it is asked for, and no part is a minute old", async () => {
     const { clock, ask, summed } = scene();
     ask();
     summed();
     for (let second = 0; second < 200; second += 1) {
       clock.advance(1_000);
       expect(ask().oldestMs).toBeLessThan(60_000);
+      await immediate();
       expect(summed()).toBeLessThanOrEqual(1);
     }
   });
