@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type BackoffBounds, backoffMs } from "../time/backoff.ts";
 import { type CancelTimer, type Clock, MAX_TIMER_MS, systemClock } from "../time/clock.ts";
 import { type TokenBucket, tokenBucket } from "../time/rate-limits.ts";
@@ -40,6 +41,8 @@ export class WorkQueue {
   readonly #clock: Clock;
   readonly #delays: RetryDelays;
   readonly #metrics: QueueMetrics | undefined;
+  /** Calls a function in the async context of the queue's creation. */
+  readonly #outsideWork = AsyncLocalStorage.snapshot();
   #highInARow = 0;
   #closed = false;
 
@@ -169,11 +172,13 @@ export class WorkQueue {
   /** One timer per key and priority; long waits chain several. */
   #arm(key: string, dueMs: number, priority: Priority): void {
     const leftMs = Math.max(0, dueMs - this.#clock.monotonicMs());
-    const cancel = this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), () => {
+    const fire = () => {
       this.#delayed[priority].delete(key);
       if (this.#clock.monotonicMs() < dueMs) this.#arm(key, dueMs, priority);
       else this.add(key, priority);
-    });
+    };
+    // A timer would keep the log facts and the span of the reconcile that requested it: a tenth of an environment's memory.
+    const cancel = this.#outsideWork(() => this.#clock.setTimer(Math.min(leftMs, MAX_TIMER_MS), fire));
     this.#delayed[priority].set(key, { dueMs, cancel });
   }
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Priority } from "../../../../../operator/kit/controller/controller.ts";
@@ -145,6 +146,20 @@ describe("order", () => {
 });
 
 describe("later", () => {
+  test("a timer holds nothing of the work that asked for it", () => {
+    const work = new AsyncLocalStorage<string>();
+    const held: unknown[] = [];
+    const recording = Object.assign(new TestClock(), {
+      setTimer: () => {
+        held.push(work.getStore());
+        return () => undefined;
+      },
+    });
+    const waiting = new WorkQueue({ clock: recording });
+    work.run("a reconcile", () => waiting.addAfter("a", 1_000));
+    expect(held).toEqual([undefined]);
+  });
+
   test("of several due times the earliest wins", () => {
     queue.addAfter("a", 5_000);
     queue.addAfter("a", 1_000);
