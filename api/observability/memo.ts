@@ -8,7 +8,7 @@ import type { Rollups } from "../../operator/ports/rollups.ts";
 const OLDEST_MS = 60_000;
 /** Least time between answers that differ by time alone. */
 const STEP_MS = 1_000;
-/** Greatest age of an answer that is still given while the next one is summed off the request's way. */
+/** Age from which an answer is summed before it is given; a younger one is given, and the next one summed after it. */
 const STALE_MS = 2 * STEP_MS;
 /** Parts that a step sums anew before they are due, so that they never are all at once: fewer than 60 parts are all renewed in time. */
 const RENEWED_A_STEP = 1;
@@ -55,28 +55,31 @@ interface Known<P, A> {
 
 export function createMemo({ usageParts, history, rollups, clock }: Used): Memo {
   const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
-  const answer = <P extends object, A extends object>(key: string, sum: UsageSum<P, A>): A => {
+  const summedAnew = <P extends object, A extends object>(key: string, sum: UsageSum<P, A>): A => {
     const now = clock.now();
     const { revision } = history;
     const parts = usageParts();
     const current = currentSums(parts, kept.get<Known<P, A>>(key)?.sums ?? new Map(), now);
     const sums = new Map(parts.map((part) => [part, current.get(part) ?? { sum: sum.ofPart(part, now), at: now }]));
     const wholes = [...sums.values()].map((one) => one.sum);
-    const answered = sum.whole(wholes, now);
+    const answer = sum.whole(wholes, now);
     // A full cache accepts nothing, so it begins anew.
     if (kept.keys().length >= MOST_KEPT) kept.flushAll();
-    kept.set<Known<P, A>>(key, { sums, answer: answered, at: now, revision });
-    return answered;
+    kept.set<Known<P, A>>(key, { sums, answer, at: now, revision });
+    return answer;
   };
-  /** Once for each known answer. */
+  const keyOf = (name: string) => JSON.stringify([name, rollups.summaryRevision]);
+  const later = oneAfterTheOther();
+  /** Answers whose next one will be summed. */
   const renewing = new WeakSet<object>();
-  const renewLater = <P extends object, A extends object>(key: string, known: Known<P, A>, sum: UsageSum<P, A>) => {
+  const renewLater = <P extends object, A extends object>(name: string, known: Known<P, A>, sum: UsageSum<P, A>) => {
     if (renewing.has(known)) return;
     renewing.add(known);
-    setImmediate(() => {
+    later(() => {
+      const key = keyOf(name);
       if (kept.get(key) !== known) return;
       try {
-        answer(key, sum);
+        summedAnew(key, sum);
       } catch {
         // The next request meets the error.
         kept.del(key);
@@ -85,13 +88,26 @@ export function createMemo({ usageParts, history, rollups, clock }: Used): Memo 
   };
   return {
     of<P extends object, A extends object>(name: string, sum: UsageSum<P, A>): A {
-      const key = JSON.stringify([name, rollups.summaryRevision]);
+      const key = keyOf(name);
       const known = kept.get<Known<P, A>>(key);
       const ageMs = known === undefined ? STALE_MS : elapsedMs(known.at, clock.now());
-      if (known?.revision !== history.revision || ageMs >= STALE_MS) return answer(key, sum);
-      if (ageMs >= STEP_MS) renewLater(key, known, sum);
+      if (known?.revision !== history.revision || ageMs >= STALE_MS) return summedAnew(key, sum);
+      if (ageMs >= STEP_MS) renewLater(name, known, sum);
       return known.answer;
     },
+  };
+}
+
+/** Runs pieces of work after the current one, each in a turn of the event loop of its own: requests are read in between. */
+function oneAfterTheOther(): (work: () => void) => void {
+  const waiting: (() => void)[] = [];
+  const next = () => {
+    waiting[0]?.();
+    waiting.shift();
+    if (waiting.length > 0) setImmediate(next);
+  };
+  return (work) => {
+    if (waiting.push(work) === 1) setImmediate(next);
   };
 }
 

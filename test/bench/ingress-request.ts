@@ -1,7 +1,6 @@
 import { type Agent, request } from "node:https";
 
-/** Port of the local cluster's ingress. */
-export const INGRESS_PORT = 18_443;
+const INGRESS_PORT = 18_443;
 
 /** Host of an environment's backend. */
 export const hostOf = (name: string) => `${name}--api.env.localhost`;
@@ -16,8 +15,9 @@ export interface IngressAnswer {
  * Requests a host's root through the local cluster's ingress, as a program without a browser does: a sleeping environment
  * wakes.
  *
- * @param how `agent`: keeps the connection; without one the request has its own
- * @throws Error for silence of that time, and for a broken connection
+ * Without an agent the request has a connection of its own.
+ *
+ * @throws Error for silence of `silenceMs`, and for a broken connection
  */
 export function requestThroughIngress(
   host: string,

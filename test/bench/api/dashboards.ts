@@ -15,7 +15,7 @@ import { spread } from "./spread.ts";
 
 const NAMESPACE = "ephemeral-system";
 const DAYS = 400;
-/** Requests a second to all dashboards together: 300 each in half a minute. */
+/** Requests a second to all dashboards together: 270 each in half a minute. */
 const PER_SECOND = 80;
 /** Time for V8's compilation, and for data that is read once. */
 const WARM_UP_SECONDS = 5;
@@ -108,7 +108,7 @@ interface Requested {
   readonly seconds: number;
 }
 
-/** Measures each dashboard beside a server that sends as many bytes; and a scrape. */
+/** Measures each dashboard beside a server that sends as many bytes as all of them; and a scrape. */
 export async function measureDashboards(openings: Openings, requested: Requested): Promise<readonly Verdict[]> {
   const { url, authorization, seconds } = requested;
   const replies = await Promise.all(PATHS.map((path) => call(url + path, { authorization })));
@@ -128,12 +128,12 @@ export async function measureDashboards(openings: Openings, requested: Requested
     plain.push(...(await load({ ...ofIdle, seconds: seconds / 2 })));
     reported.push(...(await load({ ...ofPlatform, seconds: seconds / 2 })));
   }
-  // Its answers take equally long, whichever they stand for: the 99th percentile of one path's alone is the third longest.
+  // The plain server takes equally long for each size: of one size alone, the 99th percentile is the third longest.
   const quiet = plain.map(({ ms }) => ms);
   const verdict = (of: string, at: number): Verdict => {
     const figures = reported.filter(({ path }) => path === of).map(({ ms }) => ms);
     return {
-      what: `${of}, p99, beside a server that sends as much`,
+      what: `${of}, p99, beside a server that sends as many bytes as all dashboards`,
       limit: 5,
       unit: "×",
       figure: quantile(figures, 0.99) / quantile(quiet, 0.99),
