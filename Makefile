@@ -78,7 +78,7 @@ test-steady: node_modules ## Run one test file again and again on a machine that
 	@$(NODE) test/steady.ts
 bench: node_modules ## Measure the create path on the running local cluster (make up first; RUNS=10). Every benchmark fails when a bound is not held
 	@$(NODE) test/bench/create.ts
-bench-operator: node_modules ## Measure the operator beside plain clients on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=4 PART=creations,observability,bystanders,restart,scrapes,replicas,priority,expiry)
+bench-operator: node_modules ## Measure the operator beside plain clients on a control plane of its own (ENVIRONMENTS=10000 DUE=500 ROUNDS=2 PART=creations,bystanders,restart,scrapes,replicas,priority,expiry)
 	@$(NODE) test/bench/operator/main.ts
 bench-api: node_modules ## Measure the REST interface beside ten thousand environments and a server that does nothing (ENVIRONMENTS=10000 SECONDS=30)
 	@$(NODE) test/bench/api/main.ts

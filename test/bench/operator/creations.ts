@@ -1,71 +1,73 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { until } from "../../support/fixtures/until.ts";
 import { quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
-import type { MeasuredOperator } from "./measured-operator.ts";
+import { type CreationSizes, madeIn, type Samples } from "./creation-samples.ts";
+import type { Figures, MeasuredOperator } from "./measured-operator.ts";
+import { observabilityVerdicts } from "./observability.ts";
 import { createPlainClient, type PlainClient } from "./plain-client.ts";
-
-/** Numbers of environments. */
-export interface CreationSizes {
-  /** Rounds, each with a turn of both. */
-  readonly rounds: number;
-  /** Uncounted environments at the start of a turn: an idle process is slow at first. */
-  readonly warmUp: number;
-  readonly single: number;
-  readonly many: number;
-}
 
 /** Creations at a time, as many as the operator has workers. */
 const AT_ONCE = 32;
-export const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 120_000;
 /** The operator's probes of earlier environments are no part of a creation. */
-export const SELDOM_SECONDS = 3_600;
+const SELDOM_SECONDS = 3_600;
 
-/** The operator, or a plain client in its place. */
-export interface Maker {
-  readonly name: string;
+/** Sides that create: the operator with metrics and Events, the same process without them, and a plain client in its place. */
+const SIDES = ["observed", "unobserved", "plain"] as const;
+type Side = (typeof SIDES)[number];
+/** Each side follows each other one equally often. */
+const ORDERS: readonly (readonly Side[])[] = [
+  ["observed", "unobserved", "plain"],
+  ["plain", "unobserved", "observed"],
+  ["unobserved", "plain", "observed"],
+  ["observed", "plain", "unobserved"],
+  ["plain", "observed", "unobserved"],
+  ["unobserved", "observed", "plain"],
+];
+
+/** Maker of ready environments. */
+interface Maker {
   /** Creates an environment; resolves when it is ready. */
   make(name: string): Promise<unknown>;
   /** Waits until all work but future environments is done. */
   settle(): Promise<unknown>;
 }
 
-export interface Samples {
-  readonly chainMs: number[];
-  /** Duration of each turn's many. */
-  readonly manyMs: number[];
-}
+const none = (): Samples => ({ chainMs: [], manyMs: [], cpuSeconds: [] });
 
 /**
- * The duration of one environment, and the rate: the operator's beside the plain client's.
+ * The duration of one environment, and the rate: the operator's beside the plain client's, and with metrics and Events beside
+ * without. One process switches both: two equal ones differ by more than what they cost.
  *
- * A shared machine's speed varies by half from second to second, so turns are short and many, and the first alternates.
+ * A shared machine's speed varies by half from second to second, so turns are short and many, and all orders of the sides take turns.
  */
 export async function measureCreations(bench: BenchWorld, sizes: CreationSizes): Promise<Verdict[]> {
   const operator = bench.startOperator({ probeSeconds: SELDOM_SECONDS });
   await operator.converged(DEADLINE_MS);
   const plain = await createPlainClient(bench, await makePattern(bench));
+  // Otherwise it would do the same work during the plain client's turns.
   operator.freeze();
-  const operators: Samples = { chainMs: [], manyMs: [] };
-  const plainly: Samples = { chainMs: [], manyMs: [] };
+  const samples: Readonly<Record<Side, Samples>> = { observed: none(), unobserved: none(), plain: none() };
   for (let round = 0; round < sizes.rounds; round += 1) {
-    const turns = [
-      async () => {
-        operator.thaw();
-        await turn(bench, operatorMaker(bench, operator), { round, sizes, samples: operators });
-        // Otherwise it would do the same work during the other's turn.
-        operator.freeze();
-      },
-      () => turn(bench, plainMaker(bench, plain), { round, sizes, samples: plainly }),
-    ];
-    for (const take of round % 2 === 0 ? turns : turns.reverse()) await take();
-    const [made, madePlainly] = [operators, plainly].map(({ manyMs }) => perSecond(manyMs.slice(-1), sizes).toFixed(1));
-    const rates = `operator ${made}, plain client ${madePlainly} environments a second`;
-    process.stderr.write(`creations, round ${round + 1} of ${sizes.rounds}: ${rates}\n`);
+    for (const side of ORDERS[round % ORDERS.length] ?? SIDES) {
+      const taken = { side, round, sizes, samples: samples[side] };
+      if (side === "plain") await turn(bench, plainMaker(bench, plain), taken);
+      else await operatorTurn(bench, operator, taken);
+    }
+    const rates = SIDES.map((side) => `${side} ${perSecond(samples[side].manyMs.slice(-1), sizes).toFixed(1)}`).join(
+      ", ",
+    );
+    process.stderr.write(`creations, round ${round + 1} of ${sizes.rounds}: ${rates} environments a second\n`);
   }
   await plain.stop();
   await operator.stop();
-  return [chainVerdict(operators, plainly), throughputVerdict(operators, plainly, sizes)];
+  return [
+    chainVerdict(samples.observed, samples.plain),
+    throughputVerdict(samples.observed, samples.plain, sizes),
+    ...observabilityVerdicts(samples.observed, samples.unobserved, sizes),
+  ];
 }
 
 async function makePattern(bench: BenchWorld): Promise<EphemeralEnvironment> {
@@ -76,9 +78,8 @@ async function makePattern(bench: BenchWorld): Promise<EphemeralEnvironment> {
   return bench.world.reconcile(name);
 }
 
-export function operatorMaker(bench: BenchWorld, operator: MeasuredOperator): Maker {
+function operatorMaker(bench: BenchWorld, operator: MeasuredOperator): Maker {
   return {
-    name: "operator",
     async make(name) {
       await bench.create(name);
       await bench.ready.reached(name, DEADLINE_MS);
@@ -89,33 +90,61 @@ export function operatorMaker(bench: BenchWorld, operator: MeasuredOperator): Ma
 
 function plainMaker(bench: BenchWorld, plain: PlainClient): Maker {
   return {
-    name: "plain",
     make: async (name) => plain.bringUp(await bench.create(name)),
     settle: async () => undefined,
   };
 }
 
 interface Turn {
+  readonly side: Side;
   readonly round: number;
   readonly sizes: CreationSizes;
   readonly samples: Samples;
 }
 
-export async function turn(bench: BenchWorld, maker: Maker, { round, sizes, samples }: Turn): Promise<void> {
+async function turn(bench: BenchWorld, maker: Maker, { side, round, sizes, samples }: Turn): Promise<void> {
   const timed = async (name: string) => {
     const began = performance.now();
     await maker.make(name);
     return performance.now() - began;
   };
-  for (const name of names(`${maker.name}-warm-${round}`, sizes.warmUp)) await maker.make(name);
+  for (const name of names(`${side}-warm-${round}`, sizes.warmUp)) await maker.make(name);
   await maker.settle();
   await bench.untilQuiet();
-  for (const name of names(`${maker.name}-${round}`, sizes.single)) samples.chainMs.push(await timed(name));
+  for (const name of names(`${side}-${round}`, sizes.single)) samples.chainMs.push(await timed(name));
   const began = performance.now();
-  await inParallel(names(`${maker.name}-many-${round}`, sizes.many), maker.make, AT_ONCE);
+  await inParallel(names(`${side}-many-${round}`, sizes.many), maker.make, AT_ONCE);
   samples.manyMs.push(performance.now() - began);
   await maker.settle();
 }
+
+/**
+ * Takes a turn of the operator until its last Event is written. During creations few are written (ADR 269): only the CPU time
+ * includes them.
+ */
+async function operatorTurn(bench: BenchWorld, operator: MeasuredOperator, taken: Turn): Promise<void> {
+  const { side, sizes, samples } = taken;
+  operator.thaw();
+  await operator.observe(side === "observed");
+  const thawed = await operator.figures();
+  const maker = operatorMaker(bench, operator);
+  // The plain client's environments are none of this turn's work; their watch events come before those of a new one.
+  await maker.make(`${side}-first-${taken.round}`);
+  await maker.settle();
+  const before = await operator.figures();
+  await turn(bench, maker, taken);
+  // Each creation has two Events.
+  const expected = eventsOf(thawed) + (side === "observed" ? 2 * (madeIn(sizes) + 1) : 0);
+  const whenReported = async () => {
+    const now = await operator.figures();
+    return eventsOf(now) >= expected ? now : undefined;
+  };
+  const reported = await until(whenReported, { what: "every Event", deadlineMs: DEADLINE_MS, everyMs: 250 });
+  samples.cpuSeconds.push(reported.cpuSeconds - before.cpuSeconds);
+  operator.freeze();
+}
+
+const eventsOf = ({ writes }: Figures) => writes["create Event"] ?? 0;
 
 function names(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);

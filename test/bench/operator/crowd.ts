@@ -12,22 +12,29 @@ const DEADLINE_MS = 900_000;
 export const DUE_TTL_HOURS = 24;
 const LONG_TTL_HOURS = 168;
 
-/**
- * Creates environments up to the wanted number: copies of two of the operator's. Answers the names with a common due time.
- */
-export async function makeCrowd(bench: BenchWorld, { environments, due }: CrowdSizes): Promise<readonly string[]> {
-  const { items: known } = await bench.world.admin.list(environmentType, { metadataOnly: true });
+/** Creates copies of one of the operator's environments with a common due time; answers their names. */
+export async function makeDue(bench: BenchWorld, { due }: CrowdSizes): Promise<readonly string[]> {
   const names = await copies(bench, "due", { count: due, ttlHours: DUE_TTL_HOURS });
-  const count = Math.max(1, environments - known.length - due);
+  await reconcileCopies(bench);
+  return names;
+}
+
+/** Creates environments up to the given number: copies of one that expires much later. */
+export async function makeCrowd(bench: BenchWorld, { environments }: CrowdSizes): Promise<void> {
+  const { items: known } = await bench.world.admin.list(environmentType, { metadataOnly: true });
+  const count = Math.max(1, environments - known.length);
   await copies(bench, "crowd", { count, ttlHours: LONG_TTL_HOURS });
+  await reconcileCopies(bench);
+  progress(`${environments} environments are reconciled`);
+}
+
+/** Runs an operator until every copy is reconciled: the first reconcile writes references to its UID, later ones write nothing. */
+async function reconcileCopies(bench: BenchWorld): Promise<void> {
   progress("waiting for the API server's own controllers");
   await bench.untilQuiet();
-  // The first reconcile of a copy writes references to its UID; later ones write nothing.
   const operator = bench.startOperator();
   await operator.converged(DEADLINE_MS);
   await operator.stop();
-  progress(`${environments} environments are reconciled`);
-  return names;
 }
 
 async function copies(

@@ -17,7 +17,10 @@ export interface RestartSizes {
 
 const DEADLINE_MS = 300_000;
 
-/** An operator on the environments before the crowd. */
+/**
+ * An operator on the environments before the crowd. They must be some hundreds: a process grows by V8's young generation once,
+ * which would count as memory of the crowd.
+ */
 export interface Before {
   readonly figures: Figures;
   readonly environments: number;
