@@ -59,6 +59,76 @@ describe.each([
   });
 });
 
+describe("a repository whose head was read before", () => {
+  /** The head, or the refusal, and the number of requests for it. */
+  const read = async (server: GitServer, credential?: Sensitive) => {
+    const before = server.callers.length;
+    const head = await host.head(urlOf(server), "main", credential).catch((error: unknown) => error);
+    return { head, requests: server.callers.length - before };
+  };
+  const urlOf = ({ address }: GitServer) => `http://${address}/shop.git`;
+  const serveShop = async (options?: GitServerOptions) => {
+    const server = await serve(options);
+    await server.createRepository("shop", ["main"]);
+    return server;
+  };
+
+  test("is asked in one request, and answers the head of now", async () => {
+    const server = await serveShop();
+    expect((await read(server)).requests).toBe(2);
+    const head = await server.push("shop", "main");
+    expect(await read(server)).toEqual({ head, requests: 1 });
+  });
+
+  test("is asked anew the next time where it was made anew, with another object format", async () => {
+    const server = await serveShop();
+    await read(server);
+    await server.deleteRepository("shop");
+    const head = await server.createRepository("shop", ["main"], { objectFormat: "sha256" });
+    expect(await read(server)).toEqual({ head: expect.any(RepositoryHostUnavailable), requests: 1 });
+    expect(await read(server)).toEqual({ head, requests: 2 });
+    expect(await read(server)).toEqual({ head, requests: 1 });
+  });
+
+  test("is asked anew the next time where it is gone", async () => {
+    const server = await serveShop();
+    await read(server);
+    await server.deleteRepository("shop");
+    expect(await read(server)).toEqual({ head: expect.any(RepositoryHostUnavailable), requests: 1 });
+    const head = await server.createRepository("shop", ["main"]);
+    expect(await read(server)).toEqual({ head, requests: 2 });
+  });
+
+  test("is asked anew the next time where its host has cut the connection", async () => {
+    let isCut = false;
+    const server = await serveShop({
+      answer({ socket }) {
+        if (isCut) socket.destroy();
+        return isCut;
+      },
+    });
+    const { head } = await read(server);
+    isCut = true;
+    expect(await read(server)).toEqual({ head: expect.any(RepositoryHostUnavailable), requests: 1 });
+    isCut = false;
+    expect(await read(server)).toEqual({ head, requests: 2 });
+  });
+
+  test("is asked once with a credential that its host rejects: hosts lock accounts after too many", async () => {
+    const server = await serveShop({ credentials: "reader:word" });
+    await read(server, new Sensitive("reader:word"));
+    const guess = new Sensitive("reader:guess");
+    expect(await read(server, guess)).toEqual({ head: expect.any(CredentialRejected), requests: 1 });
+  });
+
+  test("is asked as at first each time where the host speaks git's oldest protocol, whose first answer is the list", async () => {
+    const server = await serveShop({ protocol: "version=0" });
+    await read(server);
+    const head = await server.push("shop", "main");
+    expect(await read(server)).toEqual({ head, requests: 1 });
+  });
+});
+
 test("a repository without commits has no branch", async () => {
   const server = await serve();
   await server.createRepository("empty", []);

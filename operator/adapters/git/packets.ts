@@ -46,28 +46,8 @@ export function packetOf(payload: string): string {
   return header + payload;
 }
 
-/** The host's object format; `undefined` when unstated, which means SHA-1. */
-export function objectFormatOf(capabilities: Buffer): string | undefined {
-  return /object-format=(\w+)/.exec(capabilities.toString("latin1"))?.[1];
-}
-
-/**
- * Adds the host's object format to a request of protocol 2; a host that states none would refuse it.
- *
- * isomorphic-git omits it, and git then hangs up for every repository but a SHA-1 one:
- * https://git-scm.com/docs/protocol-v2#_object_format.
- */
-export function withObjectFormat(question: Buffer, format: string | undefined): Buffer {
-  if (format === undefined) return question;
-  const afterCommand = packetLength(question, 0);
-  return Buffer.concat([
-    question.subarray(0, afterCommand),
-    Buffer.from(packetOf(`object-format=${format}\n`)),
-    question.subarray(afterCommand),
-  ]);
-}
-
-function packetLength(answer: Buffer, at: number): number {
+/** The length of the packet there, header included; special packets have lengths below that of a header. */
+export function packetLength(answer: Buffer, at: number): number {
   const header = answer.toString("latin1", at, at + HEADER_BYTES);
   if (header.length < HEADER_BYTES) throw tooEarly();
   const length = /^[0-9a-f]{4}$/i.test(header) ? Number.parseInt(header, 16) : Number.NaN;
@@ -77,9 +57,4 @@ function packetLength(answer: Buffer, at: number): number {
 
 function tooEarly(): BadGitAnswer {
   return new BadGitAnswer("its answer ends too early");
-}
-
-/** Bytes as the body of a request or an answer. */
-export async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -1,7 +1,8 @@
 import type { HttpClient } from "isomorphic-git";
 import { FileUnreadable, type RepositoryFile } from "../../ports/repository-host.ts";
 import { type GitObject, onlyObject } from "./pack.ts";
-import { BadGitAnswer, GitAnswerTooLong, inOnePiece, packetOf, payloadsOf } from "./packets.ts";
+import { BadGitAnswer, GitAnswerTooLong, packetOf, payloadsOf } from "./packets.ts";
+import { inOnePiece } from "./smart-http.ts";
 
 const MIB = 1024 ** 2;
 /** The largest objects; a folder of 4 MiB has some 50 000 files. What is larger is not unpacked. */

@@ -11,15 +11,11 @@ import {
   type RepositoryHost,
   RepositoryHostUnavailable,
 } from "../../ports/repository-host.ts";
-import {
-  assertWholeAnswer,
-  BadGitAnswer,
-  GitAnswerTooLong,
-  inOnePiece,
-  objectFormatOf,
-  withObjectFormat,
-} from "./packets.ts";
+import { AdvertisementCache } from "./advertisement-cache.ts";
+import { statingObjectFormat } from "./object-format.ts";
+import { assertWholeAnswer, BadGitAnswer, GitAnswerTooLong } from "./packets.ts";
 import { readFile } from "./repository-file.ts";
+import { inOnePiece, wholeBody } from "./smart-http.ts";
 
 /** Room for some 50 000 refs, for hosts that list all at once. */
 const ANSWER_LIMIT_MIB = 4;
@@ -27,12 +23,14 @@ const commitPattern = new RegExp(COMMIT_PATTERN);
 
 /**
  * RepositoryHost and RepositoryFiles ports over git's smart HTTP protocol, version 2: small requests, no clone. A head takes at most
- * `deadlineMs`, a file three times as long.
+ * `deadlineMs`, and usually one request: two where the capability advertisement is not cached. A file takes at most three
+ * times as long.
  */
 export function gitRepositoryHost({
   deadlineMs = 10_000,
 } = {}): RepositoryHost & RepositoryFiles & { close(): Promise<void> } {
   const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } });
+  const advertisements = new AdvertisementCache();
   async function ask<T>(
     cloneUrl: string,
     credential: Sensitive | undefined,
@@ -52,13 +50,13 @@ export function gitRepositoryHost({
     head: (url, branch, credential) =>
       ask(url, credential, {
         withinMs: deadlineMs,
-        question: (http) => headOf(http, url, `refs/heads/${branch}`),
+        question: (http) => advertisements.run(url, http, (one) => headOf(one, url, `refs/heads/${branch}`)),
       }),
     // A request for each folder on the way.
     file: (url, repositoryFile, credential) =>
       ask(url, credential, {
         withinMs: 3 * deadlineMs,
-        question: (http) => readFile({ http, url }, repositoryFile),
+        question: (http) => readFile({ http: statingObjectFormat(http), url }, repositoryFile),
       }),
     close: () => agent.close(),
   };
@@ -78,7 +76,7 @@ function assertPlain(cloneUrl: string): void {
 async function headOf(http: HttpClient, url: string, ref: string): Promise<string | undefined> {
   // Loaded on first use, not at the start.
   const { default: git } = await import("isomorphic-git");
-  const refs = await git.listServerRefs({ http, url, prefix: ref, protocolVersion: 2 });
+  const refs = await git.listServerRefs({ http: statingObjectFormat(http), url, prefix: ref, protocolVersion: 2 });
   // The prefix matches longer names too.
   const head = refs.find((candidate) => candidate.ref === ref)?.oid;
   // The pattern admits the empty string, for a spec without a commit; a host must name one.
@@ -97,27 +95,23 @@ interface Question {
 
 /**
  * Passes only complete answers to isomorphic-git, which reads a broken or stalled body as the end of the list, without
- * bound; its own client has no deadline and follows any redirect. For one call, whose second request uses the host's
- * stated capabilities. The credential is added here, so that nothing above holds it as text.
+ * bound; its own client has no deadline and follows any redirect. The credential is added here, so that nothing above
+ * holds it as text.
  */
 function boundedHttp(question: Question): HttpClient {
   const { agent, signal, cloneUrl, credential } = question;
-  let objectFormat: string | undefined;
   return {
     async request({ url, method = "GET", headers = {}, body }) {
       assertTrusted(url, cloneUrl, credential !== undefined);
-      const sent =
-        body === undefined ? null : withObjectFormat(Buffer.concat(await Array.fromAsync(body)), objectFormat);
       const reply = await request(url, {
         method: method as "GET",
         headers: credential === undefined ? headers : { ...headers, authorization: basic(credential) },
-        body: sent,
+        body: body === undefined ? null : await wholeBody(body),
         dispatcher: agent,
         signal,
       });
       if (reply.statusCode !== 200) throw refusal(reply, question);
       const answer = await wholeAnswer(reply);
-      objectFormat ??= objectFormatOf(answer);
       const flat = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);
       return {
         url,

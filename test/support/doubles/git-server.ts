@@ -18,6 +18,7 @@ export interface GitServer {
   push(name: string, branch: string): Promise<string>;
   /** Adds a commit with exactly these files to the branch, each a path and its content; answers it. */
   pushFiles(name: string, branch: string, files: Readonly<Record<string, string | Buffer>>): Promise<string>;
+  deleteRepository(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +55,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Gi
     createRepository: (name, branches, more) => createRepository(join(root, `${name}.git`), branches, more),
     push: (name, branch) => push(join(root, `${name}.git`), branch),
     pushFiles: (name, branch, files) => pushFiles(join(root, `${name}.git`), branch, files),
+    deleteRepository: (name) => rm(join(root, `${name}.git`), { recursive: true }),
     async stop() {
       server.closeAllConnections();
       server.close();
