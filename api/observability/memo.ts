@@ -1,6 +1,7 @@
-import NodeCache from "node-cache";
 import type { UsagePart } from "../../crds/usage/usage-parts.ts";
+import { BoundedCache } from "../../operator/kit/bounded-cache.ts";
 import { type Clock, elapsedMs } from "../../operator/kit/time/clock.ts";
+import { laterTurn } from "../../operator/kit/time/yield-if-due.ts";
 import type { History } from "../../operator/ports/records.ts";
 import type { Rollups } from "../../operator/ports/rollups.ts";
 
@@ -54,60 +55,48 @@ interface Known<P, A> {
 }
 
 export function createMemo({ usageParts, history, rollups, clock }: Used): Memo {
-  const kept = new NodeCache({ stdTTL: TTL_SECONDS, useClones: false, maxKeys: MOST_KEPT, checkperiod: 0 });
+  const kept = new BoundedCache<Known<object, object>>({ ttlSeconds: TTL_SECONDS, mostKept: MOST_KEPT });
+  const knownOf = <P extends object, A extends object>(key: string) => kept.get(key) as Known<P, A> | undefined;
   const summedAnew = <P extends object, A extends object>(key: string, sum: UsageSum<P, A>): A => {
     const now = clock.now();
     const { revision } = history;
     const parts = usageParts();
-    const current = currentSums(parts, kept.get<Known<P, A>>(key)?.sums ?? new Map(), now);
+    const current = currentSums(parts, knownOf<P, A>(key)?.sums ?? new Map(), now);
     const sums = new Map(parts.map((part) => [part, current.get(part) ?? { sum: sum.ofPart(part, now), at: now }]));
     const wholes = [...sums.values()].map((one) => one.sum);
     const answer = sum.whole(wholes, now);
-    // A full cache accepts nothing, so it begins anew.
-    if (kept.keys().length >= MOST_KEPT) kept.flushAll();
-    kept.set<Known<P, A>>(key, { sums, answer, at: now, revision });
+    kept.set(key, { sums, answer, at: now, revision });
     return answer;
   };
   const keyOf = (name: string) => JSON.stringify([name, rollups.summaryRevision]);
-  const later = oneAfterTheOther();
   /** Answers whose next one will be summed. */
   const renewing = new WeakSet<object>();
-  const renewLater = <P extends object, A extends object>(name: string, known: Known<P, A>, sum: UsageSum<P, A>) => {
+  const renewLater = async <P extends object, A extends object>(
+    name: string,
+    known: Known<P, A>,
+    sum: UsageSum<P, A>,
+  ): Promise<void> => {
     if (renewing.has(known)) return;
     renewing.add(known);
-    later(() => {
-      const key = keyOf(name);
-      if (kept.get(key) !== known) return;
-      try {
-        summedAnew(key, sum);
-      } catch {
-        // The next request meets the error.
-        kept.del(key);
-      }
-    });
+    await laterTurn("background");
+    const key = keyOf(name);
+    if (kept.get(key) !== known) return;
+    try {
+      summedAnew(key, sum);
+    } catch {
+      // The next request meets the error.
+      kept.delete(key);
+    }
   };
   return {
     of<P extends object, A extends object>(name: string, sum: UsageSum<P, A>): A {
       const key = keyOf(name);
-      const known = kept.get<Known<P, A>>(key);
+      const known = knownOf<P, A>(key);
       const ageMs = known === undefined ? STALE_MS : elapsedMs(known.at, clock.now());
       if (known?.revision !== history.revision || ageMs >= STALE_MS) return summedAnew(key, sum);
-      if (ageMs >= STEP_MS) renewLater(name, known, sum);
+      if (ageMs >= STEP_MS) void renewLater(name, known, sum);
       return known.answer;
     },
-  };
-}
-
-/** Runs pieces of work after the current one, each in a turn of the event loop of its own: requests are read in between. */
-function oneAfterTheOther(): (work: () => void) => void {
-  const waiting: (() => void)[] = [];
-  const next = () => {
-    waiting[0]?.();
-    waiting.shift();
-    if (waiting.length > 0) setImmediate(next);
-  };
-  return (work) => {
-    if (waiting.push(work) === 1) setImmediate(next);
   };
 }
 

@@ -45,7 +45,15 @@ export const ZONES: readonly Zone[] = [
   { folder: "operator", may: ["api", "config", "crds"] },
   {
     folder: "api",
-    may: ["crds", "operator/ports", "operator/kit/log.ts", "operator/kit/time/clock.ts", "operator/kit/tracing.ts"],
+    may: [
+      "crds",
+      "operator/ports",
+      "operator/kit/bounded-cache.ts",
+      "operator/kit/log.ts",
+      "operator/kit/time/clock.ts",
+      "operator/kit/time/yield-if-due.ts",
+      "operator/kit/tracing.ts",
+    ],
     types: ["config"],
   },
   { folder: "clients", may: [] },

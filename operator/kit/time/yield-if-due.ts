@@ -18,11 +18,20 @@ let isReleasing = false;
 /** Await between pieces of work: continues at once in a young turn of the event loop, else in a later one. */
 export function yieldIfDue(rank: Rank = "foreground"): Promise<void> | undefined {
   if (!isAnyWaiting() && isYoung()) return undefined;
+  return new Promise((goOn) => enqueue(rank, goOn));
+}
+
+/** Await before work that must not delay the current one: continues in a later turn of the event loop, however young this is. */
+export function laterTurn(rank: Rank): Promise<void> {
   return new Promise((goOn) => {
-    waiting[rank].push(goOn);
-    if (!isReleasing) setImmediate(beginTurn);
-    isReleasing = true;
+    setImmediate(() => enqueue(rank, goOn));
   });
+}
+
+function enqueue(rank: Rank, goOn: () => void): void {
+  waiting[rank].push(goOn);
+  if (!isReleasing) setImmediate(beginTurn);
+  isReleasing = true;
 }
 
 const isAnyWaiting = () => waiting.foreground.length > 0 || waiting.background.length > 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { yieldIfDue } from "../../../../../operator/kit/time/yield-if-due.ts";
+import { laterTurn, yieldIfDue } from "../../../../../operator/kit/time/yield-if-due.ts";
 
 const busy = (ms: number) => {
   const end = performance.now() + ms;
@@ -32,6 +32,23 @@ test("long work lets the event loop go on now and then", async () => {
 
 test("short work stays in its turn", async () => {
   expect(await counted(() => oneAfterTheOther(20, 0))).toBeLessThan(5);
+});
+
+test("pieces of work that must not delay the current one run in a later turn each, however young this one is", async () => {
+  const begun: number[] = [];
+  await counted(async (turn) => {
+    await laterTurn("background");
+    // Released work itself, in which others would go on at once.
+    const current = turn();
+    const piece = async () => {
+      await laterTurn("background");
+      begun.push(turn() - current);
+      busy(3);
+    };
+    await Promise.all(Array.from({ length: 5 }, piece));
+  });
+  expect(Math.min(...begun)).toBeGreaterThan(0);
+  expect(new Set(begun).size).toBe(5);
 });
 
 test("of many that wait, no more go on in one turn than fit into it", async () => {
