@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { digestOf } from "../../../crds/digest.ts";
-import { HOUR_MS } from "../../../crds/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../crds/durations.ts";
 import { environmentKind } from "../../../crds/environment/ephemeral-environment.ts";
 import { API_VERSION, FIELD_MANAGER } from "../../../crds/group.ts";
 import { insteadOf, isAlreadyExists, isNotFound, KubeError } from "../../kit/client/errors.ts";
@@ -23,11 +23,10 @@ interface EventSource {
   readonly log: Log;
 }
 
-/**
- * Events share the reconciles' client, so they take few of its connections. In a burst one per environment may wait, up
- * to a platform's intended size; more are dropped.
- */
-const [AT_ONCE, MOST_WAITING] = [4, 10_000];
+/** Events share the reconciles' client, so they take few of its connections. */
+const AT_ONCE = 8;
+/** One per environment may wait in a burst, up to a platform's intended size; more are dropped. */
+const MOST_WAITING = 10_000;
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/ */
 const NOTE_MAX_BYTES = 1024;
 const NAMESPACE_OF_CLUSTER_SCOPED = "default";
@@ -133,16 +132,24 @@ function fitting(note: string): string {
 
 /** Silence that ends a burst: parallel creations may all pause for a moment. */
 const QUIET_MS = 1_000;
-const EVERY_MS = 100;
+/**
+ * Makes ten Events a second. A write alone costs more than twice the processor time of one of eight, because the event loop
+ * wakes for each.
+ */
+const [BATCH, EVERY_MS] = [8, 800];
+/** Part of a long queue, as it was at its longest, that goes on instead, so that none waits longer than five minutes. */
+const PART_OF_QUEUE = EVERY_MS / (5 * MINUTE_MS);
 
 /**
  * Debounces low-priority work: delays it until the end of a burst of other work. Call the answered function with each piece: its
- * promise resolves after a second without another; during the burst one resolves every tenth of a second, longest
- * waiting first.
+ * promise resolves after a second without another. During the burst eight resolve together every 0.8 s, and of a long
+ * queue as many as let none wait longer than five minutes, longest waiting first.
  */
 export function burstEnd(clock: Clock): () => Promise<void> {
   const waiting: (() => void)[] = [];
   let lastMs = 0;
+  /** Length of the queue at its longest since it was empty. */
+  let longest = 0;
 
   async function letGo(): Promise<void> {
     let nextMs = clock.monotonicMs() + EVERY_MS;
@@ -151,10 +158,12 @@ export function burstEnd(clock: Clock): () => Promise<void> {
       const restMs = Math.min(lastMs + QUIET_MS, nextMs) - nowMs;
       if (restMs > 0) await new Promise<void>((resolve) => clock.setTimer(restMs, resolve));
       else {
-        goOn(lastMs + QUIET_MS <= nowMs ? waiting.length : 1);
+        const batch = Math.max(BATCH, Math.ceil(longest * PART_OF_QUEUE));
+        goOn(lastMs + QUIET_MS <= nowMs ? waiting.length : batch);
         nextMs = nowMs + EVERY_MS;
       }
     }
+    longest = 0;
   }
 
   function goOn(count: number): void {
@@ -164,7 +173,9 @@ export function burstEnd(clock: Clock): () => Promise<void> {
   return () => {
     lastMs = clock.monotonicMs();
     const { promise, resolve } = Promise.withResolvers<void>();
-    if (waiting.push(resolve) === 1) void letGo();
+    const length = waiting.push(resolve);
+    longest = Math.max(longest, length);
+    if (length === 1) void letGo();
     return promise;
   };
 }
