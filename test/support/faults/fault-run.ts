@@ -23,6 +23,8 @@ export interface Lifecycle {
 
 /** A lifecycle with the normalised writes and calls of its run without faults. */
 export interface RecordedLifecycle extends Lifecycle {
+  /** Time to the end without faults, preparations included, on the operator's clock. */
+  readonly tookMs: number;
   readonly targets: readonly string[];
   readonly events: readonly string[];
 }
@@ -134,14 +136,14 @@ async function rest({ name, lifecycle }: Fate, { field, clock, convergenceMs }: 
 function judged(fate: Fate, { field, observer }: FaultWorld, last: Rest): Outcome {
   const { name, lifecycle } = fate;
   const course = field.of(name);
+  const convergedInMs = last.atMs - (course.endedAtMs ?? last.atMs);
   const never: Violation = { invariant: "I1", environment: name, what: "what the plan waits for never happened" };
   const violations = [
     ...last.missing,
     ...(course.struck === 0 && !isPassing(fate.plan.target) ? [never] : []),
-    ...tooManyWrites(name, course, lifecycle.writes),
+    ...tooManyWrites(name, course, { writes: lifecycle.writes, convergedInMs }),
     ...(fate.plan.fault.kills === undefined ? [] : replacedBeyond(lifecycle, observer, name)),
   ];
-  const convergedInMs = last.atMs - (course.endedAtMs ?? last.atMs);
   return { ...fate, violations, convergedInMs, writes: course.writes.length };
 }
 

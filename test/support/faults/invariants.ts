@@ -17,7 +17,7 @@ import {
 } from "../fixtures/environment/environment-inventory.ts";
 import { repeatedCredentials } from "../fixtures/repeated-credentials.ts";
 import type { Course } from "./fault-field.ts";
-import { lastingWrites } from "./fault-plans.ts";
+import { isPassing, isRenewedLogin, LOGIN_RENEWED_AFTER_MS, lastingWrites } from "./fault-plans.ts";
 import { repositoryOf } from "./pull-requests/audience.ts";
 import type { InvariantId, Observer, Violation } from "./world-observer.ts";
 
@@ -58,9 +58,21 @@ function difference(own: unknown, other: unknown, place = ""): string | undefine
   return differences.find((one) => one !== undefined);
 }
 
-/** I9: writes beyond the `writes` of a run without the fault, and beyond the fault's allowance. */
-export function tooManyWrites(environment: string, course: Course, writes: number): Violation[] {
-  const most = writes + (course.plan?.fault.moreWrites ?? 0);
+/** Writes that a slow deployer makes more of: each half minute at most one of each. */
+const BY_TIME = [isRenewedLogin, isPassing];
+
+interface Allowed {
+  /** Writes of a run without the fault. */
+  readonly writes: number;
+  /** Time from the fault's end to the desired state, on the operator's clock. */
+  readonly convergedInMs: number;
+}
+
+/** I9: writes beyond those of a run without the fault, beyond the fault's allowance, and beyond what time makes. */
+export function tooManyWrites(environment: string, course: Course, { writes, convergedInMs }: Allowed): Violation[] {
+  const times = Math.floor(convergedInMs / LOGIN_RENEWED_AFTER_MS);
+  const byTime = BY_TIME.map((isOne) => Math.min(course.writes.filter(isOne).length, times));
+  const most = writes + (course.plan?.fault.moreWrites ?? 0) + byTime.reduce((sum, count) => sum + count);
   const lasting = lastingWrites(course.writes);
   if (lasting <= most) return [];
   const what = `${lasting} writes, at most ${most}: ${course.writes.join(", ")}`;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
+import { until } from "../fixtures/until.ts";
 
 /** A key of etcd with the version of its value; etcd's JSON has bytes as base64 and numbers as text. */
 interface Entry {
@@ -15,10 +16,17 @@ export interface EtcdSnapshot {
   restore(): Promise<void>;
 }
 
+interface Differences {
+  /** Plain text, unlike in operations. */
+  readonly keys: readonly string[];
+  /** Undo the differences. */
+  readonly operations: readonly object[];
+}
+
 /** etcd accepts 128 operations at a time. */
 const OPERATIONS = 100;
-/** Controllers may write again during the restore. */
-const ROUNDS = 20;
+/** Controllers still work on what the last tests left, and write again during the restore: in the end they have no work. */
+const DEADLINE_MS = 60_000;
 /** State of the API server itself: its leases, and its served groups, which follow the kinds a moment later. */
 const ITS_OWN = ["/registry/leases/kube-system/", "/registry/apiregistration.k8s.io/"];
 
@@ -27,14 +35,17 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
   const before = new Map((await entries(socket, "whole")).map((entry) => [entry.key, entry]));
   const versions = new Map([...before].map(([key, { mod_revision }]) => [key, mod_revision]));
 
-  async function differences(): Promise<object[]> {
+  async function differences(): Promise<Differences> {
     const now = new Map((await entries(socket, "keys")).map(({ key, mod_revision }) => [key, mod_revision]));
     const added = [...now.keys()].filter((key) => !before.has(key) && !isItsOwn(key));
     const changed = [...before].filter(([key]) => now.get(key) !== versions.get(key) && !isItsOwn(key));
-    return [
-      ...added.map((key) => ({ request_delete_range: { key } })),
-      ...changed.map(([key, { value }]) => ({ request_put: { key, value } })),
-    ];
+    return {
+      keys: [...added, ...changed.map(([key]) => key)].map(textOf),
+      operations: [
+        ...added.map((key) => ({ request_delete_range: { key } })),
+        ...changed.map(([key, { value }]) => ({ request_put: { key, value } })),
+      ],
+    };
   }
 
   /** One revision for all, recorded for the next comparison. */
@@ -48,14 +59,17 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
 
   return {
     async restore() {
-      for (let round = 0; round < ROUNDS; round++) {
-        const operations = await differences();
-        if (operations.length === 0) return;
+      let written: readonly string[] = [];
+      const isAsBefore = async () => {
+        const { keys, operations } = await differences();
+        written = keys;
         for (let done = 0; done < operations.length; done += OPERATIONS) {
           await write(operations.slice(done, done + OPERATIONS));
         }
-      }
-      throw new Error("the cluster does not come to rest as it was: something still writes to it");
+        return operations.length === 0;
+      };
+      const what = () => `the rest of the cluster, as it was before ${written.join(", ")} were written,`;
+      await until(isAsBefore, { what, deadlineMs: DEADLINE_MS });
     },
   };
 }
@@ -84,10 +98,11 @@ export async function rewriteObject(
 
 /** @param key base64, as in etcd's JSON */
 function isItsOwn(key: string): boolean {
-  const text = Buffer.from(key, "base64").toString("utf8");
+  const text = textOf(key);
   return ITS_OWN.some((prefix) => text.startsWith(prefix));
 }
 
+const textOf = (key: string) => Buffer.from(key, "base64").toString("utf8");
 const bytes = (key: string) => Buffer.from(key).toString("base64");
 
 async function entries(socket: string, parts: "whole" | "keys"): Promise<readonly Entry[]> {
