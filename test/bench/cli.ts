@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildClients } from "../../deploy/clients/build.ts";
 import { optionsOf, runBenchmark } from "./run-benchmark.ts";
-import { quantile } from "./table.ts";
+import { median } from "./table.ts";
 
 const file = resolve(import.meta.dirname, "../../clients/cli/dist/eenv.mjs");
 /** A multiple of an empty program's start. */
@@ -34,7 +34,7 @@ await runBenchmark(async () => {
     measured.eenv.push(startMs([file, "version"]));
     measured.help.push(startMs([file, "create", "--help"]));
   }
-  const [empty, eenv, help] = [measured.empty, measured.eenv, measured.help].map((times) => quantile(times, 0.5));
+  const [empty, eenv, help] = [measured.empty, measured.eenv, measured.help].map(median);
   const content = readFileSync(file);
   const size = `${(content.length / 1024).toFixed(0)} KiB, gzip ${(gzipSync(content).length / 1024).toFixed(0)} KiB`;
   const detail = `node -e 0: ${empty?.toFixed(0)} ms, eenv version: ${eenv?.toFixed(0)} ms, eenv create --help: ${help?.toFixed(0)} ms (medians); ${size}`;

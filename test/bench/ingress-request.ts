@@ -1,9 +1,9 @@
 import { type Agent, request } from "node:https";
-
-const INGRESS_PORT = 18_443;
+import { componentHost } from "../../crds/names.ts";
+import { addresses, baseDomain } from "../../deploy/local/network/addresses.ts";
 
 /** Host of an environment's backend. */
-export const hostOf = (name: string) => `${name}--api.env.localhost`;
+export const hostOf = (name: string) => componentHost(name, "backend", baseDomain);
 
 export interface IngressAnswer {
   readonly status: number;
@@ -28,9 +28,9 @@ export function requestThroughIngress(
     const call = request(
       {
         host: "127.0.0.1",
-        port: INGRESS_PORT,
+        port: addresses.ingressPort,
         servername: host,
-        headers: { host: `${host}:${INGRESS_PORT}`, "user-agent": "curl/8.5.0", accept: "*/*" },
+        headers: { host: `${host}:${addresses.ingressPort}`, "user-agent": "curl/8.5.0", accept: "*/*" },
         agent: agent ?? false,
         // The certificate is for the environments' domain, by an authority of this cluster.
         rejectUnauthorized: false,

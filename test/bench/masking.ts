@@ -7,7 +7,7 @@ import { yieldIfDue } from "../../operator/kit/time/yield-if-due.ts";
 import { type Mask, SecretMasks, TooMuchToMask } from "../../operator/masking/secret-mask.ts";
 import { seededRandom } from "../support/faults/seeded-random.ts";
 import { runBenchmark } from "./run-benchmark.ts";
-import { quantile } from "./table.ts";
+import { median } from "./table.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The longest value of an environment, and the longest answered log. */
@@ -91,14 +91,14 @@ async function cost(mask: Mask, text: string): Promise<number> {
   return (user + system) / 1_000;
 }
 
-async function median(make: () => readonly [mask: Mask, text: string]): Promise<number> {
+async function medianCost(make: () => readonly [mask: Mask, text: string]): Promise<number> {
   const samples: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) samples.push(await cost(...make()));
-  return quantile(samples, 0.5);
+  return median(samples);
 }
 
 const whole = ({ values, text }: Scene, length = VALUE_LENGTH) =>
-  median(() => [new SecretMasks(yieldIfDue).of(values(length)), text]);
+  medianCost(() => [new SecretMasks(yieldIfDue).of(values(length)), text]);
 
 const manyValues = () =>
   Array.from({ length: MANY_VALUES }, () => value(() => String.fromCharCode(33 + random() * 90)));
@@ -113,7 +113,7 @@ async function following(masks: readonly Mask[]): Promise<number> {
     for (let index = 0; index < BATCHES; index += 1) sum += await cost(masks[index % masks.length] as Mask, batch);
     samples.push(sum / BATCHES);
   }
-  return quantile(samples, 0.5);
+  return median(samples);
 }
 
 async function inTurn(what: string, environments: readonly (readonly string[])[]): Promise<Verdict> {
@@ -132,7 +132,7 @@ const searched = ({ values, text }: Scene) => {
     const spelled = lines.split("\n").flatMap((line) => [line, JSON.stringify(line), encodeURIComponent(line)]);
     return spelled.map(masked).join("\n") as never;
   };
-  return median(() => [search, text]);
+  return medianCost(() => [search, text]);
 };
 
 await runBenchmark(measure);
@@ -152,7 +152,7 @@ async function measure(): Promise<readonly Verdict[]> {
   ];
   for (const scene of worst) {
     const [half, all] = [
-      await median(() => [
+      await medianCost(() => [
         new SecretMasks(yieldIfDue).of(scene.values(VALUE_LENGTH)),
         scene.text.slice(0, TEXT_LENGTH / 2),
       ]),

@@ -12,7 +12,7 @@ import { text } from "node:stream/consumers";
 import { run } from "../../deploy/build/run.ts";
 import { buildPostgresqlImage } from "../../deploy/local/builds/postgresql.ts";
 import { optionsOf, runBenchmark } from "./run-benchmark.ts";
-import { quantile } from "./table.ts";
+import { median } from "./table.ts";
 import type { Verdict } from "./verdict.ts";
 
 const MOST_BESIDE_BY_HAND = 1.3;
@@ -192,18 +192,14 @@ async function opened(): Promise<Bench> {
   return new Bench(folder, programs);
 }
 
-const median = (times: readonly Times[], part: keyof Times) =>
-  quantile(
-    times.map((one) => one[part]),
-    0.5,
-  );
+const medianOf = (times: readonly Times[], part: keyof Times) => median(times.map((one) => one[part]));
 
 function verdictOf(
   format: Format,
   part: keyof Times,
   { seeded, hand }: Record<"seeded" | "hand", readonly Times[]>,
 ): Verdict {
-  const [ours, theirs] = [median(seeded, part), median(hand, part)];
+  const [ours, theirs] = [medianOf(seeded, part), medianOf(hand, part)];
   const program = { sql: "psql", dump: "pg_restore", copy: "pg_dump | pg_restore" }[format];
   const data = format === "copy" ? "a copy" : `a seed (${format})`;
   return {

@@ -22,7 +22,7 @@ import { until } from "../support/fixtures/until.ts";
 import { hostOf, requestThroughIngress } from "./ingress-request.ts";
 import { openLocalCluster } from "./local-cluster.ts";
 import { type Openings, optionsOf, runBenchmark } from "./run-benchmark.ts";
-import { quantile, table } from "./table.ts";
+import { median, table } from "./table.ts";
 import type { Verdict } from "./verdict.ts";
 
 const options = optionsOf(
@@ -80,7 +80,6 @@ async function measure(open: Openings["open"]): Promise<readonly Verdict[]> {
       { name: "request to an awake environment", samples: covered, unit: "ms", baseline: uncovered },
     ]),
   );
-  const median = (samples: readonly number[]) => quantile(samples, 0.5);
   return [
     {
       what: "first request to a sleeping environment, beside kubectl scale",

@@ -8,7 +8,7 @@ import type { World } from "../../support/worlds/environment-world.ts";
 import { startIdleServer } from "../idle.ts";
 import { patternOf } from "../operator/copies.ts";
 import type { Openings } from "../run-benchmark.ts";
-import { quantile } from "../table.ts";
+import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { call, inTurn, load, type Sample } from "./load.ts";
 import { spread } from "./spread.ts";
@@ -162,7 +162,7 @@ async function measureScrapes({ probesUrl }: Requested): Promise<readonly Verdic
       what: "a probe that is sent with a scrape, p50, beside one alone",
       limit: 20,
       unit: "×",
-      figure: quantile(beside, 0.5) / quantile(alone, 0.5),
+      figure: median(beside) / median(alone),
       detail: stalls,
     },
   ];

@@ -10,7 +10,7 @@ import { createWorld, type World } from "../../support/worlds/environment-world.
 import { startIdleServer } from "../idle.ts";
 import { leadElsewhere } from "../lead-elsewhere.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
-import { quantile } from "../table.ts";
+import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { LIST_QUERY, makeCrowd, memberName, plainEnvironment, sameList } from "./crowd.ts";
 import { makeHistory, measureDashboards } from "./dashboards.ts";
@@ -127,7 +127,7 @@ async function measureReads(served: Served): Promise<Verdict[]> {
       limit: 0.42,
       unit: "×",
       detail: detail(one),
-      figure: quantile(one.platform, 0.5) / quantile(one.direct, 0.5),
+      figure: median(one.platform) / median(one.direct),
     },
     {
       what: "lists in the time of the API server's own",
@@ -135,7 +135,7 @@ async function measureReads(served: Served): Promise<Verdict[]> {
       isAtLeast: true,
       unit: "",
       detail: detail(list),
-      figure: quantile(list.direct, 0.5) / quantile(list.platform, 0.5),
+      figure: median(list.direct) / median(list.platform),
     },
   ];
 }
@@ -154,7 +154,7 @@ async function measureCreations({ url, authorization, direct }: Served): Promise
     what: "POST, p50, beside the write of the same resource",
     limit: 2.6,
     unit: "×",
-    figure: quantile(posts, 0.5) / quantile(writes, 0.5),
+    figure: median(posts) / median(writes),
     detail: `platform ${spread(posts)}; directly ${spread(writes)}`,
   };
 }

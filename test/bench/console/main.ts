@@ -14,7 +14,7 @@ import { spread } from "../api/spread.ts";
 import { type IdleServer, startIdleServer } from "../idle.ts";
 import { leadElsewhere } from "../lead-elsewhere.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
-import { quantile } from "../table.ts";
+import { median } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { openBrowser, type Reader } from "./reader.ts";
 import { servedConsole } from "./served-console.ts";
@@ -64,7 +64,7 @@ async function measureOpening(reader: Reader, idle: IdleServer): Promise<Verdict
     what: "console opened until it can be used, p50, beside a page that does nothing",
     limit: 6,
     unit: "×",
-    figure: quantile(opened, 0.5) / quantile(empty, 0.5),
+    figure: median(opened) / median(empty),
     detail: `console ${spread(opened)}; a page of one answer with the same ${(bytes / 1024).toFixed(0)} KiB ${spread(empty)}`,
   };
 }
@@ -106,7 +106,7 @@ async function measureChanges(
     what: "change of a status until its row shows it, p50, beside its event",
     limit: 3,
     unit: "×",
-    figure: quantile(shown, 0.5) / quantile(streamed, 0.5),
+    figure: median(shown) / median(streamed),
     detail: `row ${spread(shown)}; event of the stream in Node ${spread(streamed)}, both with the write`,
   };
 }
@@ -136,7 +136,7 @@ async function measurePages(reader: Reader, client: Client): Promise<Verdict> {
     what: "next page of the list until its rows are there, p50, beside its call",
     limit: 15,
     unit: "×",
-    figure: quantile(shown, 0.5) / quantile(requested, 0.5),
+    figure: median(shown) / median(requested),
     detail: `page ${spread(shown)}; its call in Node ${spread(requested)}`,
   };
 }

@@ -4,7 +4,7 @@ import type { WireObject } from "../../../operator/kit/client/kinds.ts";
 import { resourceType } from "../../../operator/kit/client/objects.ts";
 import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { quantile } from "../table.ts";
+import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
 import { POISONOUS, SLOW, STUCK } from "./names.ts";
@@ -53,7 +53,7 @@ export async function measureBystanders(bench: BenchWorld, sizes: BystanderSizes
   }
   await operator.stop();
   const say = (samples: readonly number[]) =>
-    `p50 ${quantile(samples, 0.5).toFixed(0)} ms, p99 ${quantile(samples, 0.99).toFixed(0)} ms`;
+    `p50 ${median(samples).toFixed(0)} ms, p99 ${quantile(samples, 0.99).toFixed(0)} ms`;
   return {
     what: "bystanders of broken environments, at p99",
     figure: quantile(troubledMs, 0.99) / quantile(calmMs, 0.99),

@@ -1,6 +1,6 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { quantile } from "../table.ts";
+import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
 import { type CreationSizes, madeIn, type Samples } from "./creation-samples.ts";
@@ -152,10 +152,10 @@ function names(prefix: string, count: number): string[] {
 
 function chainVerdict(operators: Samples, plainly: Samples): Verdict {
   const say = (samples: readonly number[]) =>
-    `p50 ${quantile(samples, 0.5).toFixed(0)} ms, p99 ${quantile(samples, 0.99).toFixed(0)} ms`;
+    `p50 ${median(samples).toFixed(0)} ms, p99 ${quantile(samples, 0.99).toFixed(0)} ms`;
   return {
     what: "one environment's way to ready, at p50",
-    figure: quantile(operators.chainMs, 0.5) / quantile(plainly.chainMs, 0.5),
+    figure: median(operators.chainMs) / median(plainly.chainMs),
     limit: 1.2,
     unit: "×",
     detail: `operator ${say(operators.chainMs)}; plain client, one call after the other: ${say(plainly.chainMs)}; n=${operators.chainMs.length}`,

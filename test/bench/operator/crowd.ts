@@ -25,7 +25,7 @@ export async function makeCrowd(bench: BenchWorld, { environments }: CrowdSizes)
   const count = Math.max(1, environments - known.length);
   await copies(bench, "crowd", { count, ttlHours: LONG_TTL_HOURS });
   await reconcileCopies(bench);
-  progress(`${environments} environments are reconciled`);
+  progress(`${known.length + count} environments are reconciled`);
 }
 
 /** Runs an operator until every copy is reconciled: the first reconcile writes references to its UID, later ones write nothing. */

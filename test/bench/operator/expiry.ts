@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { quantile } from "../table.ts";
+import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
 import { DUE_TTL_HOURS } from "./crowd.ts";
@@ -55,7 +55,7 @@ async function expiredAll(operator: MeasuredOperator, due: readonly string[]): P
 
 function verdictOf(lateMs: readonly number[], plainMs: readonly number[]): Verdict {
   const say = (ms: readonly number[]) =>
-    `p50 ${quantile(ms, 0.5).toFixed(0)} ms, p99 ${quantile(ms, 0.99).toFixed(0)} ms, longest ${Math.max(...ms).toFixed(0)} ms`;
+    `p50 ${median(ms).toFixed(0)} ms, p99 ${quantile(ms, 0.99).toFixed(0)} ms, longest ${Math.max(...ms).toFixed(0)} ms`;
   return {
     what: "expiry after the moment it was due, at p99, beside plain deletions",
     unit: "×",

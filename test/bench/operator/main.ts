@@ -46,7 +46,7 @@ async function measure({ open }: Openings): Promise<readonly Verdict[]> {
     const began = performance.now();
     const found = await work();
     verdicts.push(...found);
-    // What has been measured is not lost with what follows.
+    // A later part may fail: these figures are not lost then.
     process.stderr.write(`${part}, in ${((performance.now() - began) / 1000).toFixed(0)} s:\n${report(found)}\n`);
   };
   await take("creations", () => measureCreations(bench, { rounds: 6 * rounds, warmUp: 4, single: 8, many: 64 }));

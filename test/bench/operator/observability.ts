@@ -1,4 +1,4 @@
-import { quantile } from "../table.ts";
+import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { type CreationSizes, madeIn, type Samples } from "./creation-samples.ts";
 
@@ -18,47 +18,53 @@ export function observabilityVerdicts(observed: Samples, unobserved: Samples, si
 
 function wayVerdict({ chainMs }: Samples, without: Samples, single: number): Verdict {
   const say = (samples: readonly number[]) =>
-    `p50 ${quantile(samples, 0.5).toFixed(1)} ms, p90 ${quantile(samples, 0.9).toFixed(1)} ms`;
+    `p50 ${median(samples).toFixed(1)} ms, p90 ${quantile(samples, 0.9).toFixed(1)} ms`;
+  const ratios = ratiosOf(middles(chainMs, single), middles(without.chainMs, single));
   return {
     what: "one environment's way to ready with metrics and Events, beside without, at p50",
-    figure: middleRatio(middles(chainMs, single), middles(without.chainMs, single)),
+    figure: median(ratios),
     limit: MOST,
     unit: "×",
-    detail: `with ${say(chainMs)}; without ${say(without.chainMs)}; n=${chainMs.length}; the middle of the rounds`,
+    detail: `with ${say(chainMs)}; without ${say(without.chainMs)}; n=${chainMs.length}; ${spreadOf(ratios)}`,
   };
 }
 
 function rateVerdict(observed: Samples, without: Samples, many: number): Verdict {
-  const perSecond = ({ manyMs }: Samples) => (many * 1000) / quantile(manyMs, 0.5);
+  const perSecond = ({ manyMs }: Samples) => `${((many * 1000) / median(manyMs)).toFixed(1)} a second`;
+  const ratios = ratiosOf(without.manyMs, observed.manyMs);
   return {
     what: "environments a second with metrics and Events, beside without",
-    figure: 1 / middleRatio(observed.manyMs, without.manyMs),
+    figure: median(ratios),
     limit: LEAST,
     isAtLeast: true,
     unit: "×",
-    detail: `with ${perSecond(observed).toFixed(1)} a second, without ${perSecond(without).toFixed(1)}; the middle of ${observed.manyMs.length} rounds`,
+    detail: `with ${perSecond(observed)}, without ${perSecond(without)}; ${spreadOf(ratios)}`,
   };
 }
 
 function cpuVerdict({ cpuSeconds }: Samples, { cpuSeconds: without }: Samples, made: number): Verdict {
-  const each = (seconds: readonly number[]) => `${((quantile(seconds, 0.5) * 1000) / made).toFixed(2)} ms`;
+  const each = (seconds: readonly number[]) => `${((median(seconds) * 1000) / made).toFixed(2)} ms`;
+  const ratios = ratiosOf(cpuSeconds, without);
   return {
     what: "processor time of the process with metrics and Events, beside without",
-    figure: middleRatio(cpuSeconds, without),
+    figure: median(ratios),
     limit: MOST_CPU,
     unit: "×",
-    detail: `with ${each(cpuSeconds)} for each environment, without ${each(without)}; the writes of all Events included`,
+    detail: `with ${each(cpuSeconds)} for each environment, without ${each(without)}, the writes of all Events included; ${spreadOf(ratios)}`,
   };
 }
 
 function middles(samples: readonly number[], each: number): number[] {
   const ofRound = (round: number) => samples.slice(round * each, (round + 1) * each);
-  return Array.from({ length: samples.length / each }, (_, round) => quantile(ofRound(round), 0.5));
+  return Array.from({ length: samples.length / each }, (_, round) => median(ofRound(round)));
 }
 
-/** The median of the rounds' ratios: a slow phase of the machine affects both sides. */
-function middleRatio(ones: readonly number[], others: readonly number[]): number {
-  const ratios = ones.map((one, round) => one / (others[round] as number)).toSorted((one, other) => one - other);
-  const middle = (ratios.length - 1) / 2;
-  return ((ratios[Math.floor(middle)] as number) + (ratios[Math.ceil(middle)] as number)) / 2;
+/** Ratios of each round: a slow phase of the machine affects both sides. */
+const ratiosOf = (ones: readonly number[], others: readonly number[]) =>
+  ones.map((one, round) => one / (others[round] as number));
+
+/** Says how far the rounds are from each other: where the machine's speed varies more than the limit, one run decides nothing. */
+function spreadOf(ratios: readonly number[]): string {
+  const [low, high] = [quantile(ratios, 0.25), quantile(ratios, 0.75)].map((ratio) => `${ratio.toFixed(2)}×`);
+  return `the middle of ${ratios.length} rounds, whose quartiles are ${low} and ${high}`;
 }

@@ -2,7 +2,7 @@ import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts"
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
 import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { quantile } from "../table.ts";
+import { median } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import type { BenchWorld } from "./bench-world.ts";
 import type { MeasuredOperator } from "./measured-operator.ts";
@@ -127,7 +127,7 @@ function verdictsOf({ besideList, calm, startSeconds, readSeconds }: Samples): V
       what: "priority: a new environment while the initial list waits, beside without it",
       limit: 2,
       unit: "×",
-      figure: quantile(besideList.map(ms), 0.5) / quantile(calm.map(ms), 0.5),
+      figure: median(besideList.map(ms)) / median(calm.map(ms)),
       detail: `beside the list ${reported(besideList)}; without it ${reported(calm)}`,
     },
     {
@@ -139,7 +139,7 @@ function verdictsOf({ besideList, calm, startSeconds, readSeconds }: Samples): V
     },
     {
       what: "priority: the last of the initial list, beside reading and decoding the same lists",
-      figure: quantile(startSeconds, 0.5) / quantile(readSeconds, 0.5),
+      figure: median(startSeconds) / median(readSeconds),
       limit: 2.4,
       unit: "×",
       detail: `operator ${seconds(startSeconds)} s; plain client ${seconds(readSeconds)} s`,
@@ -148,16 +148,12 @@ function verdictsOf({ besideList, calm, startSeconds, readSeconds }: Samples): V
 }
 
 const ms = ({ environmentMs }: Way) => environmentMs;
-const inWrites = (ways: readonly Way[]) =>
-  quantile(
-    ways.map(({ environmentMs, writesMs }) => environmentMs / writesMs),
-    0.5,
-  );
+const inWrites = (ways: readonly Way[]) => median(ways.map(({ environmentMs, writesMs }) => environmentMs / writesMs));
 
 function reported(ways: readonly Way[]): string {
   const environments = ways.map(ms);
   const writes = ways.map(({ writesMs }) => writesMs);
-  const p50 = (samples: readonly number[]) => `p50 ${quantile(samples, 0.5).toFixed(0)} ms`;
+  const p50 = (samples: readonly number[]) => `p50 ${median(samples).toFixed(0)} ms`;
   const longest = `longest ${Math.max(...environments).toFixed(0)} ms`;
   return `${p50(environments)}, ${longest}, ${PLAIN_WRITES} writes ${p50(writes)}, n=${ways.length}`;
 }

@@ -1,5 +1,5 @@
 import { until } from "../../support/fixtures/until.ts";
-import { quantile } from "../table.ts";
+import { median } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import type { BenchWorld } from "./bench-world.ts";
 import type { Figures } from "./measured-operator.ts";
@@ -57,7 +57,7 @@ async function turn(bench: BenchWorld): Promise<Turn> {
 }
 
 function verdictsOf(turns: readonly Turn[]): Verdict[] {
-  const median = (of: (turn: Turn) => number) => quantile(turns.map(of), 0.5);
+  const medianOf = (of: (turn: Turn) => number) => median(turns.map(of));
   const say = (of: (turn: Turn) => number, digits: number) => turns.map((one) => of(one).toFixed(digits)).join(", ");
   const takeover = (one: Turn) => one.takeoverSeconds;
   const start = (one: Turn) => one.startSeconds;
@@ -68,14 +68,14 @@ function verdictsOf(turns: readonly Turn[]): Verdict[] {
       what: "replicas: all reconciled after another takes over, beside a start",
       unit: "×",
       limit: 1,
-      figure: median(takeover) / median(start),
+      figure: medianOf(takeover) / medianOf(start),
       detail: `after taking over ${say(takeover, 1)} s, the first after ${say(({ firstSeconds }) => firstSeconds, 2)} s; after a start ${say(start, 1)} s`,
     },
     {
       what: "replicas: memory of the one that stands by, beside the leader's",
       unit: "×",
       limit: 1.1,
-      figure: median(own) / median(leaders),
+      figure: medianOf(own) / medianOf(leaders),
       detail: `standing by ${say(own, 0)} MiB; leading ${say(leaders, 0)} MiB`,
     },
     ofWrites(

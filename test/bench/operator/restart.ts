@@ -1,7 +1,7 @@
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { Delays } from "../event-loop.ts";
 import { type IdleServer, startIdleServer } from "../idle.ts";
-import { quantile } from "../table.ts";
+import { median } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import { apiServerCpuSeconds } from "./api-server-cpu.ts";
 import type { BenchWorld } from "./bench-world.ts";
@@ -178,6 +178,5 @@ function memoryVerdict(
 const memory = ({ rssMib, peakMib, heapMib }: Figures) =>
   `RSS ${rssMib.toFixed(0)} MiB (at most ${peakMib.toFixed(0)}), heap ${heapMib.toFixed(0)} MiB`;
 
-const median = (numbers: readonly number[]) => quantile(numbers, 0.5);
 const progress = (text: string) => process.stderr.write(`restart: ${text}\n`);
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

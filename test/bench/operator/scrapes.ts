@@ -1,5 +1,5 @@
 import { type IdleServer, startIdleServer } from "../idle.ts";
-import { quantile } from "../table.ts";
+import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import type { BenchWorld } from "./bench-world.ts";
 import type { MeasuredOperator } from "./measured-operator.ts";
@@ -51,12 +51,12 @@ async function turn(kind: "quiet" | "scraped", { operator, idle, longest }: Meas
 
 function verdictsOf({ scraped, quiet, idle }: Longest, bytes: number): Verdict[] {
   const say = (samples: readonly number[]) =>
-    `p50 ${quantile(samples, 0.5).toFixed(1)} ms, p90 ${quantile(samples, 0.9).toFixed(1)} ms`;
+    `p50 ${median(samples).toFixed(1)} ms, p90 ${quantile(samples, 0.9).toFixed(1)} ms`;
   return [
     { what: "bytes of the leader's scrape", figure: bytes / 1e6, limit: 1, unit: "MB", detail: `${bytes} bytes` },
     {
       what: "longest event-loop delay of the leader with a scrape, p50, beside an idle process",
-      figure: quantile(scraped, 0.5) / quantile(idle, 0.5),
+      figure: median(scraped) / median(idle),
       limit: 10,
       unit: "×",
       detail: `in ${TURN_MS} ms with a scrape ${say(scraped)}; without ${say(quiet)}; of an idle process ${say(idle)}`,

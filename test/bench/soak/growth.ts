@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { clusterFolder } from "../../../deploy/local/folders.ts";
 import { runningProcess } from "../../../deploy/local/processes/process.ts";
 import { type ChildProgram, startProgram } from "../child-program.ts";
-import { quantile } from "../table.ts";
+import { median } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 
 type Figure = Pick<Verdict, "figure" | "detail">;
@@ -49,14 +49,10 @@ async function compared(reader: ChildProgram<number>, lengthMs: number): Promise
   const length = Math.ceil(samples.length / PARTS);
   const [first, last] = [samples.slice(0, length), samples.slice(-length)];
   const figureOf = (what: keyof Sample, unit: string): Figure => {
-    const median = (of: typeof samples, side: "ours" | "plain") =>
-      quantile(
-        of.map((one) => one[side][what]),
-        0.5,
-      );
-    const growth = (side: "ours" | "plain") => median(last, side) / median(first, side);
+    const medianOf = (of: typeof samples, side: "ours" | "plain") => median(of.map((one) => one[side][what]));
+    const growth = (side: "ours" | "plain") => medianOf(last, side) / medianOf(first, side);
     const shown = (side: "ours" | "plain") =>
-      `${median(first, side).toFixed(0)} → ${median(last, side).toFixed(0)} ${unit}`;
+      `${medianOf(first, side).toFixed(0)} → ${medianOf(last, side).toFixed(0)} ${unit}`;
     return {
       figure: growth("ours") / growth("plain"),
       detail: `operator ${shown("ours")}, reader ${shown("plain")}; medians of the first and last third of ${samples.length} s`,

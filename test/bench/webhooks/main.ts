@@ -10,7 +10,7 @@ import { createWorld, type World } from "../../support/worlds/environment-world.
 import { atRate, type Rate } from "../at-rate.ts";
 import { leadElsewhere } from "../lead-elsewhere.ts";
 import { type Openings, optionsOf, runBenchmark } from "../run-benchmark.ts";
-import { quantile } from "../table.ts";
+import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import {
   eventOf,
@@ -141,10 +141,7 @@ interface Sides {
 
 /** The median of what a slice's p99 is, as a multiple of the plain client's in the slice after it. */
 function besidePlain({ ours, plain }: Sides): number {
-  return quantile(
-    ours.map((slice, index) => quantile(slice, 0.99) / quantile(plain[index] ?? [], 0.99)),
-    0.5,
-  );
+  return median(ours.map((slice, index) => quantile(slice, 0.99) / quantile(plain[index] ?? [], 0.99)));
 }
 
 /** The least work for a delivery: it is stored, and an environment gets another commit. Answers the time of both writes. */
@@ -240,16 +237,13 @@ function byTime({ spec: one }: WebhookDelivery, { spec: other }: WebhookDelivery
  * most slices.
  */
 function p99(slices: readonly (readonly number[])[]): number {
-  return quantile(
-    slices.map((slice) => quantile(slice, 0.99)),
-    0.5,
-  );
+  return median(slices.map((slice) => quantile(slice, 0.99)));
 }
 
 function spread(slices: readonly (readonly number[])[]): string {
   const all = slices.flat();
   const worst = Math.max(...slices.map((slice) => quantile(slice, 0.99)));
-  const [p50, whole] = [quantile(all, 0.5), quantile(all, 0.99)];
+  const [p50, whole] = [median(all), quantile(all, 0.99)];
   return [
     `p50 ${p50.toFixed(1)} ms, p99 of the median slice ${p99(slices).toFixed(1)} ms, of the worst ${worst.toFixed(1)} ms`,
     `of all ${whole.toFixed(1)} ms, longest ${Math.max(...all).toFixed(0)} ms, n=${all.length}`,
