@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
+import pLimit from "p-limit";
 import { until } from "../fixtures/until.ts";
 
 /** A key of etcd with the version of its value; etcd's JSON has bytes as base64 and numbers as text. */
@@ -16,15 +17,21 @@ export interface EtcdSnapshot {
   restore(): Promise<void>;
 }
 
+/** An operation of one of etcd's transactions. */
+interface Operation {
+  readonly request_put?: { readonly key: string; readonly value?: string | undefined };
+  readonly request_delete_range?: { readonly key: string };
+}
+
 interface Differences {
   /** Plain text, unlike in operations. */
   readonly keys: readonly string[];
   /** Undo the differences. */
-  readonly operations: readonly object[];
+  readonly operations: readonly Operation[];
 }
 
-/** etcd accepts 128 operations at a time. */
-const OPERATIONS = 100;
+/** Concurrent writes to etcd. */
+const AT_ONCE = 16;
 /** Controllers still work on what the last tests left, and write again during the restore: in the end they have no work. */
 const DEADLINE_MS = 60_000;
 /** State of the API server itself: its leases, and its served groups, which follow the kinds a moment later. */
@@ -48,13 +55,14 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
     };
   }
 
-  /** One revision for all, recorded for the next comparison. */
-  async function write(operations: readonly object[]): Promise<void> {
-    const { header } = await ask<{ header: { revision: string } }>(socket, "/v3/kv/txn", { success: operations });
-    for (const operation of operations) {
-      const { request_put: put } = operation as { request_put?: { key: string } };
-      if (put !== undefined) versions.set(put.key, header.revision);
-    }
+  /**
+   * Makes a revision of one operation, as the API server does, and records it for the next comparison. A watcher that
+   * reconnects continues after the last revision of which it has an event, so it would miss the rest of a larger one: a
+   * controller then fills namespaces that are gone for ever.
+   */
+  async function write(operation: Operation): Promise<void> {
+    const { header } = await ask<{ header: { revision: string } }>(socket, "/v3/kv/txn", { success: [operation] });
+    if (operation.request_put !== undefined) versions.set(operation.request_put.key, header.revision);
   }
 
   return {
@@ -63,9 +71,8 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
       const isAsBefore = async () => {
         const { keys, operations } = await differences();
         written = keys;
-        for (let done = 0; done < operations.length; done += OPERATIONS) {
-          await write(operations.slice(done, done + OPERATIONS));
-        }
+        const inTurn = pLimit(AT_ONCE);
+        await Promise.all(operations.map((operation) => inTurn(write, operation)));
         return operations.length === 0;
       };
       const what = () => `the rest of the cluster, as it was before ${written.join(", ")} were written,`;
