@@ -96,6 +96,7 @@ async function rawWrites(client: KubeClient, name: string): Promise<{ threeMs: n
   const allMs = performance.now() - began;
   await client.delete(applicationKind, { name, namespace: "argocd" });
   await client.delete(namespaceKind, { name });
+  await untilGone(client, namespaceKind, name);
   return { threeMs, allMs };
 }
 
@@ -145,11 +146,15 @@ async function create(name: string): Promise<{ existingMs: number; healthyMs: nu
   if (reply.status !== 200) throw new Error(`POST was answered ${reply.status}: ${await reply.text()}`);
   const [namespace = 0, secret = 0, made = 0, healthy = 0, ready = 0] = await seen.times(60_000);
   await fetch(`${url}/${name}`, { method: "DELETE", headers, signal: AbortSignal.timeout(10_000) });
-  // The next run must not measure a creation beside a deletion.
-  const gone = async () => (await admin.find(environmentType, { name })) === undefined;
-  await until(gone, { what: `environment '${name}' to be gone`, deadlineMs: 60_000 });
+  await untilGone(admin, environmentType, name);
   const existing = Math.max(namespace, secret, made);
   return { existingMs: existing - began, healthyMs: healthy - began, readyMs: ready - began };
+}
+
+/** Waits for the end of a deletion, beside which nothing is measured: that of a namespace lists and deletes every kind in it. */
+async function untilGone(client: KubeClient, type: ResourceType, name: string): Promise<void> {
+  const isGone = async () => (await client.find(type, { name })) === undefined;
+  await until(isGone, { what: `${type.kind} '${name}' to be gone`, deadlineMs: 60_000 });
 }
 
 /** Argo CD calls an application healthy before it has seen any of its objects; only what is synced, too, runs. */
