@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
 import { type RecordSpec, recordManifest } from "../../../crds/environment/environment-record.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
@@ -10,7 +11,11 @@ import { type PlatformProcess, platformProcess } from "../../support/plane/platf
 import { createWorld, type World } from "../../support/worlds/environment-world.ts";
 
 const NAMESPACE = "ephemeral-system";
-const PERIOD = "from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z";
+const timeAt = (ms: number) => new Date(ms).toISOString();
+/** Midnight (UTC) that many days ago. Records of more than 90 days ago would be dropped during the test. */
+const daysAgo = (days: number) => Math.floor(Date.now() / DAY_MS - days) * DAY_MS;
+const [FROM_MS, TO_MS] = [daysAgo(40), daysAgo(10)];
+const PERIOD = `from=${timeAt(FROM_MS)}&to=${timeAt(TO_MS)}`;
 /** Routes with figures of a past period, by resources alone. */
 const FIGURES = ["observability/costs/dashboard", "observability/costs/summary", "observability/slo/status"];
 /** Request counts are stored every ten seconds. */
@@ -31,18 +36,22 @@ afterAll(async () => {
   await world.stop();
 }, 60_000);
 
-const record = (createdAt: string, goneAt: string, cpuMillicores: number): RecordSpec => ({
-  name: "gone",
-  uid: randomUUID(),
-  reason: "expired",
-  createdAt,
-  deletedAt: goneAt,
-  goneAt,
-  teardownSeconds: 20,
-  readyAt: new Date(Date.parse(createdAt) + 4e4).toISOString(),
-  usage: [{ since: createdAt, cpuMillicores, memoryMebibytes: 1024, storageMebibytes: 0 }],
-  components: { backend: { repository: "test-backend", branch: "main", commit: "" } },
-});
+/** An environment of six hours. */
+function record(createdMs: number, cpuMillicores: number): RecordSpec {
+  const [createdAt, goneAt] = [timeAt(createdMs), timeAt(createdMs + 6 * HOUR_MS)];
+  return {
+    name: "gone",
+    uid: randomUUID(),
+    reason: "expired",
+    createdAt,
+    deletedAt: goneAt,
+    goneAt,
+    teardownSeconds: 20,
+    readyAt: timeAt(createdMs + 4e4),
+    usage: [{ since: createdAt, cpuMillicores, memoryMebibytes: 1024, storageMebibytes: 0 }],
+    components: { backend: { repository: "test-backend", branch: "main", commit: "" } },
+  };
+}
 
 async function replica(): Promise<PlatformProcess> {
   const issuers = [{ issuer: issuer.issuer, audience: AUDIENCE, roles: { maintainer: ["maintainers"] } }];
@@ -91,10 +100,8 @@ const untilStored = (requests: number) =>
   until(async () => (await storedRequests()) >= requests, { what: "the requests stored", deadlineMs: STORED_MS });
 
 test("a kill, a restart and a second replica change no figure, and no request is counted twice", async () => {
-  for (const spec of [
-    record("2026-05-10T22:00:00.000Z", "2026-05-11T04:00:00.000Z", 500),
-    record("2026-05-31T20:00:00.000Z", "2026-06-01T02:00:00.000Z", 2_000),
-  ])
+  // Over midnight, and over the end of the period.
+  for (const spec of [record(FROM_MS + 10 * DAY_MS - 2 * HOUR_MS, 500), record(TO_MS - 4 * HOUR_MS, 2_000)])
     await world.admin.create(recordType, recordManifest(spec, NAMESPACE));
   const first = await replica();
   await untilReady(first);

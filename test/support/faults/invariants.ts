@@ -58,9 +58,6 @@ function difference(own: unknown, other: unknown, place = ""): string | undefine
   return differences.find((one) => one !== undefined);
 }
 
-/** Writes that a slow deployer makes more of: each half minute at most one of each. */
-const BY_TIME = [isRenewedLogin, isPassing];
-
 interface Allowed {
   /** Writes of a run without the fault. */
   readonly writes: number;
@@ -70,13 +67,21 @@ interface Allowed {
 
 /** I9: writes beyond those of a run without the fault, beyond the fault's allowance, and beyond what time makes. */
 export function tooManyWrites(environment: string, course: Course, { writes, convergedInMs }: Allowed): Violation[] {
-  const times = Math.floor(convergedInMs / LOGIN_RENEWED_AFTER_MS);
-  const byTime = BY_TIME.map((isOne) => Math.min(course.writes.filter(isOne).length, times));
-  const most = writes + (course.plan?.fault.moreWrites ?? 0) + byTime.reduce((sum, count) => sum + count);
+  const most = writes + (course.plan?.fault.moreWrites ?? 0) + writesByTime(course, convergedInMs);
   const lasting = lastingWrites(course.writes);
   if (lasting <= most) return [];
   const what = `${lasting} writes, at most ${most}: ${course.writes.join(", ")}`;
   return [{ invariant: "I9", environment, what }];
+}
+
+/**
+ * Writes that time makes: with a slow deployer a login is renewed each half minute, the first time by its age before the fault,
+ * and the state of the deployer changes about as often.
+ */
+function writesByTime({ writes }: Course, convergedInMs: number): number {
+  const times = Math.floor(convergedInMs / LOGIN_RENEWED_AFTER_MS);
+  const atMost = (most: number, isOne: (title: string) => boolean) => Math.min(most, writes.filter(isOne).length);
+  return atMost(times + 1, isRenewedLogin) + atMost(times, isPassing);
 }
 
 /** I3: objects with the UID of a missing environment. */
