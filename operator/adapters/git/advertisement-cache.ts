@@ -49,9 +49,13 @@ export class AdvertisementCache {
   }
 }
 
+/** The version comes after the service's name and a flush packet at the latest: https://git-scm.com/docs/http-protocol#_smart_clients */
+const PACKETS_TO_VERSION = 3;
+
 /** The line feed is optional: https://git-scm.com/docs/protocol-common#_pkt_line_format */
 function isVersion2(body: Buffer): boolean {
-  return [...payloadsOf(body)].some((payload) => /^version 2\n?$/.test(payload.toString("latin1")));
+  const first = payloadsOf(body).take(PACKETS_TO_VERSION);
+  return first.some((payload) => /^version 2\n?$/.test(payload.toString("latin1")));
 }
 
 function replyWith({ objectFormat }: Advertisement, url: string): GitHttpResponse {

@@ -1,5 +1,5 @@
 import type { HttpClient } from "isomorphic-git";
-import { packetLength, packetOf } from "./packets.ts";
+import { packetLength, packetOf, payloadsOf } from "./packets.ts";
 import { inOnePiece, isAdvertisementRequest, wholeBody } from "./smart-http.ts";
 
 /**
@@ -24,9 +24,15 @@ export function statingObjectFormat(http: HttpClient): HttpClient {
   };
 }
 
+const FORMAT = /object-format=(\w{1,16})/;
+/** Capabilities come first: in version 2 one in each packet, in older ones all with the first ref. */
+const PACKETS_OF_CAPABILITIES = 32;
+
 /** Object format that an advertisement names; `undefined` when unstated, which means SHA-1. */
 export function objectFormatOf(advertisement: Buffer): string | undefined {
-  return /object-format=(\w{1,16})/.exec(advertisement.toString("latin1"))?.[1];
+  const first = payloadsOf(advertisement).take(PACKETS_OF_CAPABILITIES);
+  const formats = first.map((payload) => FORMAT.exec(payload.toString("latin1"))?.[1]);
+  return formats.find((format) => format !== undefined);
 }
 
 /** Adds the format to a request of protocol 2; a host that states none would refuse it. */
