@@ -3,7 +3,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { eventKind } from "../../../operator/kit/client/kinds.ts";
 import { recordLifecycles } from "../../support/faults/fault-lifecycles.ts";
-import { crashAt, isPassing, isRenewedLogin, LOGIN_RENEWED_AFTER_MS } from "../../support/faults/fault-plans.ts";
+import { crashAt, isPassing } from "../../support/faults/fault-plans.ts";
 import {
   type DrawnPlan,
   drawPlans,
@@ -35,7 +35,7 @@ let outcomes: readonly Outcome[];
 beforeAll(async () => {
   world = await createFaultWorld({ pace: PACE, probeSeconds: PROBE_SECONDS, convergenceMs: CONVERGENCE_MS });
   await world.nextLife();
-  lifecycles = (await recordLifecycles(world)).map(withoutRenewedLogin);
+  lifecycles = await recordLifecycles(world);
   plans = drawPlans(lifecycles, world);
   outcomes = await meetFates(
     world,
@@ -44,13 +44,6 @@ beforeAll(async () => {
   console.log(`FAULT_SEED=${faultSeed}: ${summary(outcomes)}`);
 }, 1_800_000);
 afterAll(() => world.stop(), 60_000);
-
-/** A part of life that took long has a renewed login among its writes, which needs not to be there the next time. */
-function withoutRenewedLogin(lifecycle: RecordedLifecycle): RecordedLifecycle {
-  const known: readonly string[] = RECORDED[lifecycle.name as keyof typeof RECORDED] ?? [];
-  if (lifecycle.tookMs < LOGIN_RENEWED_AFTER_MS || known.some(isRenewedLogin)) return lifecycle;
-  return { ...lifecycle, targets: lifecycle.targets.filter((target) => !isRenewedLogin(target)) };
-}
 
 const found = (name: string) => world.observer.environment(name);
 const isSecret = (title: string) => title.startsWith("store/") || title.startsWith("Secret/");

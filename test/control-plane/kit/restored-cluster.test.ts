@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { KubeConfig } from "@kubernetes/client-node";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
@@ -8,11 +8,12 @@ import { snapshotOf } from "../../support/plane/etcd.ts";
 const plane = await controlPlane();
 const namespace = "default";
 const COUNT = 40;
+const kubeConfig = new KubeConfig();
+kubeConfig.loadFromFile(plane.kubeconfigPath);
+const client = createKubeClient({ kubeConfig, userAgent: "restored-cluster-test" });
+afterAll(() => client.close());
 
 test("a restored cluster has a version for each removed object: a watch that continues between two misses none", async () => {
-  const kubeConfig = new KubeConfig();
-  kubeConfig.loadFromFile(plane.kubeconfigPath);
-  const client = createKubeClient({ kubeConfig, userAgent: "restored-cluster-test" });
   const snapshot = await snapshotOf(plane.etcdSocket);
   for (let count = 0; count < COUNT; count += 1) {
     await client.create(configMaps, { metadata: { name: `left-${count}`, namespace } });
@@ -30,5 +31,4 @@ test("a restored cluster has a version for each removed object: a watch that con
     if (removed === COUNT) break;
   }
   expect([removed, versions.size]).toEqual([COUNT, COUNT]);
-  await client.close();
 }, 60_000);

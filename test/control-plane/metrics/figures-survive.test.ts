@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { DAY_MS, HOUR_MS } from "../../../crds/durations.ts";
 import { type RecordSpec, recordManifest } from "../../../crds/environment/environment-record.ts";
+import { midnightOf } from "../../../crds/usage/period-summary.ts";
 import { recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { kubernetesRollupStore } from "../../../operator/adapters/kubernetes/records/rollups.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
@@ -13,7 +14,7 @@ import { createWorld, type World } from "../../support/worlds/environment-world.
 const NAMESPACE = "ephemeral-system";
 const timeAt = (ms: number) => new Date(ms).toISOString();
 /** Midnight (UTC) that many days ago. Records of more than 90 days ago would be dropped during the test. */
-const daysAgo = (days: number) => Math.floor(Date.now() / DAY_MS - days) * DAY_MS;
+const daysAgo = (days: number) => midnightOf(Date.now() - days * DAY_MS);
 const [FROM_MS, TO_MS] = [daysAgo(40), daysAgo(10)];
 const PERIOD = `from=${timeAt(FROM_MS)}&to=${timeAt(TO_MS)}`;
 /** Routes with figures of a past period, by resources alone. */

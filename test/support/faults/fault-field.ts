@@ -7,6 +7,7 @@ import {
   type RequestInterceptor,
 } from "../../../operator/kit/client/request.ts";
 import { type Clock, systemClock } from "../../../operator/kit/time/clock.ts";
+import type { Deployer } from "../../../operator/ports/deployer.ts";
 import type { FaultPlan } from "./fault-plans.ts";
 import { type PortCall, portInterceptor } from "./port-interceptor.ts";
 import { RequestTitles } from "./request-titles.ts";
@@ -96,7 +97,10 @@ export class FaultField {
     };
     const life: Life = {
       onRequest: (request, next) => through(this.#request(request, next)),
-      onPorts: portInterceptor((call, next) => through(this.#call(call, next))),
+      onPorts: (context) => {
+        const intercept = portInterceptor((call, next) => through(this.#call(call, next)));
+        return intercept(withoutRenewedLogins(context));
+      },
       get isIdle() {
         return onTheirWay === 0;
       },
@@ -161,6 +165,17 @@ export class FaultField {
     const strike = ({ fault }: FaultPlan) => (fault.call === undefined ? send() : fault.call({ ...call, next: send }));
     return { environment, entry, next: send, strike };
   }
+}
+
+/**
+ * A given login does not age, because the number of renewals would depend on the machine's speed. `chart-login.test.ts` covers
+ * renewals.
+ */
+function withoutRenewedLogins(context: ControllerDependencies): ControllerDependencies {
+  const { deployer } = context;
+  const loginAgeMs: Deployer["loginAgeMs"] = (...login) =>
+    Number.isFinite(deployer.loginAgeMs(...login)) ? 0 : Number.POSITIVE_INFINITY;
+  return { ...context, deployer: Object.assign(Object.create(deployer), { loginAgeMs }) };
 }
 
 interface Operation<R> {

@@ -243,8 +243,7 @@ export const READY = { deadlineMs: 60_000, everyMs: 25 };
 /** @param reference the environment without faults */
 export async function record(world: FaultWorld, part: Part, reference: string): Promise<RecordedLifecycle> {
   const { name, given, act, isEnd = () => true, leaves = false, reported: reports = () => [], slack = 0 } = part;
-  const { field, observer, clock } = world;
-  const begunMs = clock.monotonicMs();
+  const { field, observer } = world;
   field.arm(reference);
   await given?.(reference);
   if (given !== undefined) {
@@ -259,7 +258,6 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
     return leaves ? found === undefined : isReady(found) && isEnd(found as EphemeralEnvironment);
   };
   await until(isOver, { what: `the end of '${name}' without faults`, ...READY });
-  const tookMs = clock.monotonicMs() - begunMs;
   await until(() => reports(reference).length === 0, READY).catch(() => undefined);
   expect(reports(reference)).toEqual([]);
   await last("writes", world, reference);
@@ -273,7 +271,6 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   return {
     name,
     act,
-    tookMs,
     given: given ?? (async () => undefined),
     writes: lastingWrites(writes) + slack,
     replaced,

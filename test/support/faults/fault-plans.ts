@@ -118,14 +118,6 @@ export function isPassing(target: string): boolean {
   return /\/status NAME, (creating|updating|terminating)$/.test(target);
 }
 
-/** Age from which a login is renewed while the application is not well, on the operator's clock: `steps/chart-login.ts`. */
-export const LOGIN_RENEWED_AFTER_MS = 30_000;
-
-/** True for a login at the chart's place; that of a part of life that needs none is written only in a slow one. */
-export function isRenewedLogin(target: string): boolean {
-  return target === "patch Secret env-NAME";
-}
-
 /** The number of writes without the first intermediate status. */
 export function lastingWrites(writes: readonly string[]): number {
   return writes.length - (writes.some(isPassing) ? 1 : 0);

@@ -23,8 +23,6 @@ export interface Lifecycle {
 
 /** A lifecycle with the normalised writes and calls of its run without faults. */
 export interface RecordedLifecycle extends Lifecycle {
-  /** Time to the end without faults, preparations included, on the operator's clock. */
-  readonly tookMs: number;
   readonly targets: readonly string[];
   readonly events: readonly string[];
 }

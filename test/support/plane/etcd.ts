@@ -23,13 +23,6 @@ interface Operation {
   readonly request_delete_range?: { readonly key: string };
 }
 
-interface Differences {
-  /** Plain text, unlike in operations. */
-  readonly keys: readonly string[];
-  /** Undo the differences. */
-  readonly operations: readonly Operation[];
-}
-
 /** Concurrent writes to etcd. */
 const AT_ONCE = 16;
 /** Controllers still work on what the last tests left, and write again during the restore: in the end they have no work. */
@@ -42,17 +35,15 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
   const before = new Map((await entries(socket, "whole")).map((entry) => [entry.key, entry]));
   const versions = new Map([...before].map(([key, { mod_revision }]) => [key, mod_revision]));
 
-  async function differences(): Promise<Differences> {
+  /** Operations that undo the differences. */
+  async function differences(): Promise<readonly Operation[]> {
     const now = new Map((await entries(socket, "keys")).map(({ key, mod_revision }) => [key, mod_revision]));
     const added = [...now.keys()].filter((key) => !before.has(key) && !isItsOwn(key));
     const changed = [...before].filter(([key]) => now.get(key) !== versions.get(key) && !isItsOwn(key));
-    return {
-      keys: [...added, ...changed.map(([key]) => key)].map(textOf),
-      operations: [
-        ...added.map((key) => ({ request_delete_range: { key } })),
-        ...changed.map(([key, { value }]) => ({ request_put: { key, value } })),
-      ],
-    };
+    return [
+      ...added.map((key) => ({ request_delete_range: { key } })),
+      ...changed.map(([key, { value }]) => ({ request_put: { key, value } })),
+    ];
   }
 
   /**
@@ -67,15 +58,14 @@ export async function snapshotOf(socket: string): Promise<EtcdSnapshot> {
 
   return {
     async restore() {
-      let written: readonly string[] = [];
+      let last: readonly Operation[] = [];
+      const inTurn = pLimit(AT_ONCE);
       const isAsBefore = async () => {
-        const { keys, operations } = await differences();
-        written = keys;
-        const inTurn = pLimit(AT_ONCE);
-        await Promise.all(operations.map((operation) => inTurn(write, operation)));
-        return operations.length === 0;
+        last = await differences();
+        await Promise.all(last.map((operation) => inTurn(write, operation)));
+        return last.length === 0;
       };
-      const what = () => `the rest of the cluster, as it was before ${written.join(", ")} were written,`;
+      const what = () => `the rest of the cluster, as it was before ${last.map(keyOf).join(", ")} were written,`;
       await until(isAsBefore, { what, deadlineMs: DEADLINE_MS });
     },
   };
@@ -109,6 +99,9 @@ function isItsOwn(key: string): boolean {
   return ITS_OWN.some((prefix) => text.startsWith(prefix));
 }
 
+/** Plain text, unlike in the operation. */
+const keyOf = ({ request_put, request_delete_range }: Operation) =>
+  textOf((request_put ?? request_delete_range)?.key ?? "");
 const textOf = (key: string) => Buffer.from(key, "base64").toString("utf8");
 const bytes = (key: string) => Buffer.from(key).toString("base64");
 
