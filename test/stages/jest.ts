@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { bin, checkout, type How, node, run } from "./command.ts";
 import { type Failure, failedStage, type Outcome } from "./outcome.ts";
@@ -12,6 +12,9 @@ interface JestHow extends How {
   /** The files to run, instead of those selected by FILE and NAME. */
   readonly files?: readonly string[] | undefined;
 }
+
+/** Files at once: more than processors would keep a small machine so busy that checks miss their deadlines. */
+export const perProcessor = (most: number): number => Math.min(availableParallelism(), most);
 
 const STAGES: Readonly<Record<string, string>> = { "e2e-alone": "e2e", "e2e-install-scenes": "e2e-install" };
 

@@ -1,5 +1,5 @@
 import { audit } from "./audit.ts";
-import { jest } from "./jest.ts";
+import { jest, perProcessor } from "./jest.ts";
 import { e2e, e2eInstall } from "./local-clusters.ts";
 import { crashedStage, type Outcome, outcomeOf } from "./outcome.ts";
 import type { StageGroup, StageHow } from "./stage.ts";
@@ -18,7 +18,6 @@ const stages: readonly StageGroup[] = [
   // Ports mostly wait, so that more fit on any machine; their checks have deadlines, so that not all do.
   { names: ["ports"], run: (names, { files }) => jest(names, 2, { files }), onPlanes: true, runsAgain: true },
   { names: ["control-plane"], run: (names, { files }) => jest(names, 6, { files }), onPlanes: true, runsAgain: true },
-  // A file for each processor, because checks have deadlines, and on a slow machine each file keeps a processor busy.
   { names: ["faults", "schemathesis"], run: faultsAndSchemathesis, onPlanes: true, runsAgain: true },
   { names: ["e2e", "e2e-console"], run: e2e, isAside: true, runsAgain: true },
   { names: ["generators"], run: generators },
@@ -27,7 +26,7 @@ export default stages;
 
 async function faultsAndSchemathesis(names: readonly string[], { files }: StageHow): Promise<Outcome[]> {
   const kinds: Readonly<Record<string, () => Promise<Outcome[]>>> = {
-    faults: () => jest(["faults"], "100%", { ...FRESH, files }),
+    faults: () => jest(["faults"], perProcessor(4), { ...FRESH, files }),
     schemathesis,
   };
   // A crash of one keeps the results of the other.

@@ -9,7 +9,7 @@ import { clusterFolder, shellVariablesFile } from "../../deploy/local/folders.ts
 import { whyNot } from "../../deploy/local/prerequisites.ts";
 import { withCheckoutElsewhere } from "./checkout-elsewhere.ts";
 import { bin, checkout, type How, run } from "./command.ts";
-import { jest } from "./jest.ts";
+import { jest, perProcessor } from "./jest.ts";
 import { failedStage, type Outcome, outcomeOf } from "./outcome.ts";
 import { playwright, whyNoBrowser } from "./playwright.ts";
 import type { StageHow } from "./stage.ts";
@@ -92,7 +92,7 @@ interface StoryKind {
 const storyKinds: readonly StoryKind[] = [
   {
     stage: "e2e",
-    run: (company, how) => (company === "together" ? jest(["e2e"], 4, how) : jest(["e2e-alone"], 1, how)),
+    run: (company, how) => (company === "together" ? jest(["e2e"], perProcessor(4), how) : jest(["e2e-alone"], 1, how)),
   },
   {
     stage: "e2e-console",
