@@ -13,7 +13,7 @@ export interface Event {
 
 /**
  * Records Kubernetes Events about environments and the platform itself: best effort, because the status has the vital
- * information. In a burst ten a second are written, with their original time, and more of a long queue: none waits
+ * information. In a burst five a second are written, with their original time, and more of a long queue: none waits
  * longer than five minutes. Beyond 10,000 they are lost.
  */
 export interface EventRecorder {

@@ -130,19 +130,19 @@ function fitting(note: string): string {
   return `${cut.replace(/\uFFFD+$/, "")}…`;
 }
 
-/** Silence that ends a burst: parallel creations may all pause for a moment. */
-const QUIET_MS = 1_000;
+/** Silence that ends a burst: parallel creations go in waves, with seconds between their Events. */
+const QUIET_MS = 5_000;
 /**
- * Makes ten Events a second. A write alone costs more than twice the processor time of one of eight, because the event loop
+ * Makes five Events a second. A write alone costs more than twice the processor time of one of eight, because the event loop
  * wakes for each.
  */
-const [BATCH, EVERY_MS] = [8, 800];
-/** Part of a long queue, as it was at its longest, that goes on instead, so that none waits longer than five minutes. */
-const PART_OF_QUEUE = EVERY_MS / (5 * MINUTE_MS);
+const [BATCH, EVERY_MS] = [8, 1_600];
+/** Batches that even a long queue takes at most: in four and a half minutes, so that with delays none waits longer than five. */
+const MOST_BATCHES = Math.floor((4.5 * MINUTE_MS) / EVERY_MS);
 
 /**
  * Debounces low-priority work: delays it until the end of a burst of other work. Call the answered function with each piece: its
- * promise resolves after a second without another. During the burst eight resolve together every 0.8 s, and of a long
+ * promise resolves after five seconds without another. During the burst eight resolve together every 1.6 s, and of a long
  * queue as many as let none wait longer than five minutes, longest waiting first.
  */
 export function burstEnd(clock: Clock): () => Promise<void> {
@@ -158,7 +158,7 @@ export function burstEnd(clock: Clock): () => Promise<void> {
       const restMs = Math.min(lastMs + QUIET_MS, nextMs) - nowMs;
       if (restMs > 0) await new Promise<void>((resolve) => clock.setTimer(restMs, resolve));
       else {
-        const batch = Math.max(BATCH, Math.ceil(longest * PART_OF_QUEUE));
+        const batch = Math.max(BATCH, Math.ceil(longest / MOST_BATCHES));
         goOn(lastMs + QUIET_MS <= nowMs ? waiting.length : batch);
         nextMs = nowMs + EVERY_MS;
       }

@@ -1,11 +1,11 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { until } from "../../support/fixtures/until.ts";
 import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
+import { alternate } from "./alternation.ts";
 import { type BenchWorld, inParallel } from "./bench-world.ts";
-import { type CreationSizes, madeIn, type Samples } from "./creation-samples.ts";
-import type { Figures, MeasuredOperator } from "./measured-operator.ts";
-import { observabilityVerdicts } from "./observability.ts";
+import type { CreationSizes, Samples } from "./creation-samples.ts";
+import { type MeasuredOperator, writesOf } from "./measured-operator.ts";
+import { eventsVerdict, wayVerdict } from "./observability.ts";
 import { createPlainClient, type PlainClient } from "./plain-client.ts";
 
 /** Creations at a time, as many as the operator has workers. */
@@ -14,18 +14,9 @@ const DEADLINE_MS = 120_000;
 /** The operator's probes of earlier environments are no part of a creation. */
 const SELDOM_SECONDS = 3_600;
 
-/** Sides that create: the operator with metrics and Events, the same process without them, and a plain client in its place. */
-const SIDES = ["observed", "unobserved", "plain"] as const;
+/** Sides that create: the operator, and a plain client in its place. */
+const SIDES = ["operator", "plain"] as const;
 type Side = (typeof SIDES)[number];
-/** Each side follows each other one equally often. */
-const ORDERS: readonly (readonly Side[])[] = [
-  ["observed", "unobserved", "plain"],
-  ["plain", "unobserved", "observed"],
-  ["unobserved", "plain", "observed"],
-  ["observed", "plain", "unobserved"],
-  ["plain", "observed", "unobserved"],
-  ["unobserved", "observed", "plain"],
-];
 
 /** Maker of ready environments. */
 interface Maker {
@@ -33,15 +24,18 @@ interface Maker {
   make(name: string): Promise<unknown>;
   /** Waits until all work but future environments is done. */
   settle(): Promise<unknown>;
+  /** Writes since the start, where they are counted. */
+  writes?(): Promise<ReturnType<typeof writesOf>>;
 }
 
-const none = (): Samples => ({ chainMs: [], manyMs: [], cpuSeconds: [] });
+const none = (): Samples => ({ chainMs: [], manyMs: [], eventParts: [], cpuMs: [] });
 
 /**
- * The duration of one environment, and the rate: the operator's beside the plain client's, and with metrics and Events beside
- * without. One process switches both: two equal ones differ by more than what they cost.
+ * The duration of one environment, and the rate, beside the plain client's; what metrics and Events cost of the duration; and
+ * the writes of Events during a burst.
  *
- * A shared machine's speed varies by half from second to second, so turns are short and many, and all orders of the sides take turns.
+ * A shared machine's speed varies by half from second to second, so turns are short and many, and each side is first in every
+ * other round.
  */
 export async function measureCreations(bench: BenchWorld, sizes: CreationSizes): Promise<Verdict[]> {
   const operator = bench.startOperator({ probeSeconds: SELDOM_SECONDS });
@@ -49,24 +43,26 @@ export async function measureCreations(bench: BenchWorld, sizes: CreationSizes):
   const plain = await createPlainClient(bench, await makePattern(bench));
   // Otherwise it would do the same work during the plain client's turns.
   operator.freeze();
-  const samples: Readonly<Record<Side, Samples>> = { observed: none(), unobserved: none(), plain: none() };
+  const samples: Readonly<Record<Side, Samples>> = { operator: none(), plain: none() };
   for (let round = 0; round < sizes.rounds; round += 1) {
-    for (const side of ORDERS[round % ORDERS.length] ?? SIDES) {
+    for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
       const taken = { side, round, sizes, samples: samples[side] };
       if (side === "plain") await turn(bench, plainMaker(bench, plain), taken);
       else await operatorTurn(bench, operator, taken);
     }
-    const rates = SIDES.map((side) => `${side} ${perSecond(samples[side].manyMs.slice(-1), sizes).toFixed(1)}`).join(
-      ", ",
-    );
-    process.stderr.write(`creations, round ${round + 1} of ${sizes.rounds}: ${rates} environments a second\n`);
+    const rates = SIDES.map((side) => `${side} ${perSecond(samples[side].manyMs.slice(-1), sizes).toFixed(1)}`);
+    const line = `creations, round ${round + 1} of ${sizes.rounds}: ${rates.join(", ")} environments a second\n`;
+    process.stderr.write(line);
   }
   await plain.stop();
+  operator.thaw();
+  const alternation = await alternate(bench, operator, sizes.blocks);
   await operator.stop();
   return [
-    chainVerdict(samples.observed, samples.plain),
-    throughputVerdict(samples.observed, samples.plain, sizes),
-    ...observabilityVerdicts(samples.observed, samples.unobserved, sizes),
+    chainVerdict(samples.operator, samples.plain),
+    throughputVerdict(samples.operator, samples.plain, sizes),
+    wayVerdict(alternation),
+    eventsVerdict(samples.operator),
   ];
 }
 
@@ -85,6 +81,7 @@ function operatorMaker(bench: BenchWorld, operator: MeasuredOperator): Maker {
       await bench.ready.reached(name, DEADLINE_MS);
     },
     settle: () => operator.settled(DEADLINE_MS),
+    writes: async () => writesOf(await operator.figures()),
   };
 }
 
@@ -112,39 +109,28 @@ async function turn(bench: BenchWorld, maker: Maker, { side, round, sizes, sampl
   await maker.settle();
   await bench.untilQuiet();
   for (const name of names(`${side}-${round}`, sizes.single)) samples.chainMs.push(await timed(name));
+  const before = await maker.writes?.();
   const began = performance.now();
   await inParallel(names(`${side}-many-${round}`, sizes.many), maker.make, AT_ONCE);
   samples.manyMs.push(performance.now() - began);
+  const after = await maker.writes?.();
+  if (before && after) samples.eventParts.push((after.events - before.events) / (after.others - before.others));
   await maker.settle();
 }
 
-/**
- * Takes a turn of the operator until its last Event is written. During creations few are written (ADR 269): only the CPU time
- * includes them.
- */
 async function operatorTurn(bench: BenchWorld, operator: MeasuredOperator, taken: Turn): Promise<void> {
-  const { side, sizes, samples } = taken;
   operator.thaw();
-  await operator.observe(side === "observed");
-  const thawed = await operator.figures();
   const maker = operatorMaker(bench, operator);
   // The plain client's environments are none of this turn's work; their watch events come before those of a new one.
-  await maker.make(`${side}-first-${taken.round}`);
+  await maker.make(`first-${taken.round}`);
   await maker.settle();
   const before = await operator.figures();
   await turn(bench, maker, taken);
-  // Each creation has two Events.
-  const expected = eventsOf(thawed) + (side === "observed" ? 2 * (madeIn(sizes) + 1) : 0);
-  const whenReported = async () => {
-    const now = await operator.figures();
-    return eventsOf(now) >= expected ? now : undefined;
-  };
-  const reported = await until(whenReported, { what: "every Event", deadlineMs: DEADLINE_MS, everyMs: 250 });
-  samples.cpuSeconds.push(reported.cpuSeconds - before.cpuSeconds);
+  const { cpuSeconds } = await operator.figures();
+  const { warmUp, single, many } = taken.sizes;
+  taken.samples.cpuMs.push(((cpuSeconds - before.cpuSeconds) * 1000) / (warmUp + single + many));
   operator.freeze();
 }
-
-const eventsOf = ({ writes }: Figures) => writes["create Event"] ?? 0;
 
 function names(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
@@ -173,7 +159,7 @@ function throughputVerdict(operators: Samples, plainly: Samples, sizes: Creation
     limit: 0.65,
     isAtLeast: true,
     unit: "×",
-    detail: `operator ${say(operators)}; plain client ${say(plainly)}; ${operators.manyMs.length} turns of ${sizes.many} each`,
+    detail: `operator ${say(operators)}, ${median(operators.cpuMs).toFixed(1)} ms of processor time each; plain client ${say(plainly)}; ${operators.manyMs.length} turns of ${sizes.many} each`,
   };
 }
 

@@ -49,7 +49,9 @@ async function measure({ open }: Openings): Promise<readonly Verdict[]> {
     // A later part may fail: these figures are not lost then.
     process.stderr.write(`${part}, in ${((performance.now() - began) / 1000).toFixed(0)} s:\n${report(found)}\n`);
   };
-  await take("creations", () => measureCreations(bench, { rounds: 6 * rounds, warmUp: 4, single: 8, many: 64 }));
+  await take("creations", () =>
+    measureCreations(bench, { rounds: 6 * rounds, warmUp: 4, single: 8, many: 64, blocks: 60 * rounds }),
+  );
   await take("bystanders", async () => [await measureBystanders(bench, { rounds, each: 150, slow: 48 })]);
   if (!parts.some((part) => CROWDED.includes(part))) return verdicts;
   const sizes = { environments: Number(options.environments), due: Number(options.due) };

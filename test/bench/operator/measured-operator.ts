@@ -53,8 +53,8 @@ export interface Figures {
 export interface MeasuredOperator {
   readonly startedAtMs: number;
   figures(): Promise<Figures>;
-  /** Switches metrics and Events on, as at the start, or off. */
-  observe(isObserving: boolean): Promise<void>;
+  /** Switches metrics and Events on, as at the start, or off; answers the figures of that moment. */
+  observe(isObserving: boolean): Promise<Figures>;
   /** Scrapes the process's metrics, as a monitoring system does. */
   scrape(): Promise<void>;
   restartDelays(): Promise<void>;
@@ -68,6 +68,14 @@ export interface MeasuredOperator {
   /** Waits until it has converged on its current objects. */
   settled(deadlineMs: number): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** Writes of Events, and all others, since the start. */
+export function writesOf({ writes }: Figures): { readonly events: number; readonly others: number } {
+  const sum = (isOne: (title: string) => boolean) =>
+    Object.entries(writes).reduce((all, [title, count]) => all + (isOne(title) ? count : 0), 0);
+  const isEvent = (title: string) => title.endsWith(" Event");
+  return { events: sum(isEvent), others: sum((title) => !isEvent(title)) };
 }
 
 const PROGRAM = new URL("measured-process.ts", import.meta.url);
@@ -89,7 +97,7 @@ export function startMeasuredOperator(options: MeasuredOptions): MeasuredOperato
     startedAtMs: program.startedAtMs,
     figures: () => ask("figures"),
     scrape: async () => void (await ask("scrape")),
-    observe: async (isObserving) => void (await ask(isObserving ? "metrics and Events" : "neither metrics nor Events")),
+    observe: (isObserving) => ask(isObserving ? "metrics and Events" : "neither metrics nor Events"),
     restartDelays: async () => void (await ask("restart of the delays")),
     freeze: () => program.signal("SIGSTOP"),
     thaw: () => program.signal("SIGCONT"),

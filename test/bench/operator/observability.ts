@@ -1,70 +1,56 @@
 import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
-import { type CreationSizes, madeIn, type Samples } from "./creation-samples.ts";
+import type { Alternation, Phase } from "./alternation.ts";
+import type { Samples } from "./creation-samples.ts";
 
-/** The limits for a creation's time with metrics and Events, and for the rate. */
-const [MOST, LEAST] = [1.03, 0.97];
-/** The limit for CPU time: two Events a creation are two more writes beside about fourteen. */
-const MOST_CPU = 1.2;
+/** The limit for a creation's time. */
+const MOST = 1.03;
+/** The limit for the writes of Events in a burst, in percent of the others. */
+const MOST_EVENTS = 3;
 
-/** Verdicts on the costs of metrics and Events: creations with them beside those without, in turns of one process. */
-export function observabilityVerdicts(observed: Samples, unobserved: Samples, sizes: CreationSizes): Verdict[] {
-  return [
-    wayVerdict(observed, unobserved, sizes.single),
-    rateVerdict(observed, unobserved, sizes.many),
-    cpuVerdict(observed, unobserved, madeIn(sizes)),
-  ];
-}
-
-function wayVerdict({ chainMs }: Samples, without: Samples, single: number): Verdict {
-  const say = (samples: readonly number[]) =>
-    `p50 ${median(samples).toFixed(1)} ms, p90 ${quantile(samples, 0.9).toFixed(1)} ms`;
-  const ratios = ratiosOf(middles(chainMs, single), middles(without.chainMs, single));
+/** Verdict on one environment's way, of environments made one at a time. Their Events are written later, on either side. */
+export function wayVerdict(alternation: Alternation): Verdict {
+  const { observed, unobserved, detail } = ratesOf(alternation);
   return {
-    what: "one environment's way to ready with metrics and Events, beside without, at p50",
-    figure: median(ratios),
+    what: "one environment's way to ready with metrics and noted Events, beside without",
+    figure: unobserved / observed,
     limit: MOST,
     unit: "×",
-    detail: `with ${say(chainMs)}; without ${say(without.chainMs)}; n=${chainMs.length}; ${spreadOf(ratios)}`,
+    detail,
   };
 }
 
-function rateVerdict(observed: Samples, without: Samples, many: number): Verdict {
-  const perSecond = ({ manyMs }: Samples) => `${((many * 1000) / median(manyMs)).toFixed(1)} a second`;
-  const ratios = ratiosOf(without.manyMs, observed.manyMs);
+/**
+ * Verdict on the Events that are written in a burst: their part of the writes is about what they cost of the rate. Rates of turns
+ * differ by more than that. They are written by the clock, so that their part is larger on a slow machine.
+ */
+export function eventsVerdict({ eventParts }: Samples): Verdict {
   return {
-    what: "environments a second with metrics and Events, beside without",
-    figure: median(ratios),
-    limit: LEAST,
-    isAtLeast: true,
-    unit: "×",
-    detail: `with ${perSecond(observed)}, without ${perSecond(without)}; ${spreadOf(ratios)}`,
+    what: "writes of Events in a burst, beside all others",
+    figure: 100 * median(eventParts),
+    limit: MOST_EVENTS,
+    unit: "%",
+    detail: `the middle of ${eventParts.map((part) => `${(100 * part).toFixed(1)} %`).join(", ")}`,
   };
 }
 
-function cpuVerdict({ cpuSeconds }: Samples, { cpuSeconds: without }: Samples, made: number): Verdict {
-  const each = (seconds: readonly number[]) => `${((median(seconds) * 1000) / made).toFixed(2)} ms`;
-  const ratios = ratiosOf(cpuSeconds, without);
-  return {
-    what: "processor time of the process with metrics and Events, beside without",
-    figure: median(ratios),
-    limit: MOST_CPU,
-    unit: "×",
-    detail: `with ${each(cpuSeconds)} for each environment, without ${each(without)}, the writes of all Events included; ${spreadOf(ratios)}`,
-  };
+/** Writes a second. */
+function ratesOf({ observed, unobserved }: Alternation) {
+  const rate = ({ ms, writes }: Phase) => (writes * 1000) / ms;
+  const [one, other] = [observed, unobserved].map((phases) => rate(sumOf(phases))) as [number, number];
+  // Of neighbours, which a slow moment of the machine affects both.
+  const ratios = observed.map((phase, index) => rate(phase) / rate(unobserved[index] as Phase));
+  const detail = `with ${one.toFixed(1)} writes a second, without ${other.toFixed(1)}; ${spreadOf(ratios)}`;
+  return { observed: one, unobserved: other, detail };
 }
 
-function middles(samples: readonly number[], each: number): number[] {
-  const ofRound = (round: number) => samples.slice(round * each, (round + 1) * each);
-  return Array.from({ length: samples.length / each }, (_, round) => median(ofRound(round)));
+function sumOf(phases: readonly Phase[]): Phase {
+  const sum = (field: keyof Phase) => phases.reduce((all, phase) => all + phase[field], 0);
+  return { ms: sum("ms"), writes: sum("writes") };
 }
 
-/** Ratios of each round: a slow phase of the machine affects both sides. */
-const ratiosOf = (ones: readonly number[], others: readonly number[]) =>
-  ones.map((one, round) => one / (others[round] as number));
-
-/** Says how far the rounds are from each other: where the machine's speed varies more than the limit, one run decides nothing. */
+/** Says how far the pairs are from each other. */
 function spreadOf(ratios: readonly number[]): string {
   const [low, high] = [quantile(ratios, 0.25), quantile(ratios, 0.75)].map((ratio) => `${ratio.toFixed(2)}×`);
-  return `the middle of ${ratios.length} rounds, whose quartiles are ${low} and ${high}`;
+  return `${ratios.length} pairs: the middle is ${median(ratios).toFixed(2)}×, the quartiles are ${low} and ${high}`;
 }

@@ -236,8 +236,8 @@ async function reconfigure({ admin }: World, name: string): Promise<void> {
   await admin.patch(configSetType, { name, namespace }, { spec }, { as: "merge" });
 }
 
-/** Events of concurrent environments are written ten a second (ADR 269), so an Event may come that much later. */
-const QUIET_MS = { writes: 1_000, events: 4_000 } as const;
+/** Events of concurrent environments are written five a second (ADR 269), so an Event may come that much later. */
+const QUIET_MS = { writes: 1_000, events: 8_000 } as const;
 export const READY = { deadlineMs: 60_000, everyMs: 25 };
 
 /** @param reference the environment without faults */
