@@ -1,7 +1,14 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { create, Environments, untilReady } from "./support/environments.ts";
 import { type Listener, listeners } from "./support/listeners.ts";
 import { clusterPrograms } from "./support/programs.ts";
+import { TEST_DEADLINE_MS } from "./support/site.ts";
 import { type Knock, knockAsNobody } from "./support/stranger.ts";
+
+jest.setTimeout(TEST_DEADLINE_MS);
+
+const environments = new Environments();
+afterAll(() => environments.removeAll());
 
 /** A listener of the local cluster, and another local user's result there. */
 interface Listening {
@@ -106,6 +113,10 @@ function placeOf({ kind, at }: Listener): Knock["at"] {
 describe("abuse case 92: another user of the machine", () => {
   let all: readonly Found[];
   beforeAll(async () => {
+    // The sockets of containers are those of a running pod.
+    const running = environments.name("listening");
+    await create(running);
+    await untilReady(running);
     all = await found();
   });
 

@@ -238,6 +238,8 @@ async function reconfigure({ admin }: World, name: string): Promise<void> {
 
 /** Events of concurrent environments are written five a second (ADR 269), so an Event may come that much later. */
 const QUIET_MS = { writes: 1_000, events: 8_000 } as const;
+/** Calls of one reconcile follow one another sooner. */
+const PROBED_QUIET_MS = 500;
 export const READY = { deadlineMs: 60_000, everyMs: 25 };
 
 /** @param reference the environment without faults */
@@ -250,6 +252,7 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
     await last("writes", world, reference);
     // Events may come later than the writes, and would be taken for those of this part.
     await last("events", world, reference);
+    if (leaves) await probed(world, reference);
   }
   field.arm(reference);
   await act(reference);
@@ -285,6 +288,18 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
 async function last(of: "writes" | "events", { field }: FaultWorld, reference: string): Promise<void> {
   const isLast = unchangedFor(QUIET_MS[of], () => field.of(reference)[of].length);
   await until(isLast, { what: `the last of the ${of} of '${reference}'`, ...READY });
+}
+
+/**
+ * Waits for the end of a reconcile that probes. The next one is a probe's interval later, so that none falls between the
+ * arming and a deletion: its calls are none of a deletion.
+ */
+async function probed({ field }: FaultWorld, reference: string): Promise<void> {
+  const probes = () => field.of(reference).calls.filter((call) => call === PROBE).length;
+  const before = probes();
+  await until(() => probes() > before, { what: `a probe of '${reference}'`, ...READY });
+  const isOver = unchangedFor(PROBED_QUIET_MS, () => field.of(reference).calls.length);
+  await until(isOver, { what: `the end of the reconcile of '${reference}'`, ...READY });
 }
 
 export function isReady(found: EphemeralEnvironment | undefined): boolean {
