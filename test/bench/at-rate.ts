@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 /** The rate and the duration of work. */
 export interface Rate {
   /** Starts a second, independent of earlier work's end. */
@@ -23,6 +25,6 @@ export async function atRate(
 /** Timers fire a millisecond late; the last one is spent turn by turn, so that the sender's delay is small. */
 async function untilDue(dueMs: number): Promise<void> {
   const leftMs = dueMs - performance.now();
-  if (leftMs > 2) await new Promise((resolve) => setTimeout(resolve, leftMs - 2));
+  if (leftMs > 2) await pause(leftMs - 2);
   while (performance.now() < dueMs) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,3 +1,4 @@
+import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
 import type { BenchWorld } from "./bench-world.ts";
 import { type MeasuredOperator, writesOf } from "./measured-operator.ts";
 
@@ -8,7 +9,6 @@ import { type MeasuredOperator, writesOf } from "./measured-operator.ts";
 const PHASE_MS = { least: 150, most: 350 };
 /** True with metrics and Events: neither side is earlier than the other on average. */
 const BLOCK = [true, false, false, true] as const;
-const DEADLINE_MS = 120_000;
 
 /** A phase, and the operator's writes in it, without those of Events: they are written later than what they are about. */
 export interface Phase {
@@ -29,7 +29,7 @@ export async function alternate(bench: BenchWorld, operator: MeasuredOperator, b
     for (let count = 0; !over.signal.aborted; count += 1) {
       const name = `alternating-${count}`;
       await bench.create(name);
-      await bench.ready.reached(name, DEADLINE_MS);
+      await bench.ready.reached(name);
     }
   };
   // A failure of one ends the other.
@@ -48,7 +48,7 @@ async function phases(operator: MeasuredOperator, blocks: number, over: AbortSig
   let before = await switched(0);
   for (let phase = 1; phase <= blocks * BLOCK.length && !over.aborted; phase += 1) {
     const { least, most } = PHASE_MS;
-    await new Promise((resolve) => setTimeout(resolve, least + (most - least) * Math.random()));
+    await pause(systemClock, least + (most - least) * Math.random(), over);
     const now = await switched(phase);
     taken.push({ ms: now.atMs - before.atMs, writes: now.writes - before.writes });
     before = now;

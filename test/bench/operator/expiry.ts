@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { HOUR_MS } from "../../../crds/durations.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
@@ -46,7 +47,7 @@ async function plainDeletions(bench: BenchWorld, count: number): Promise<readonl
 }
 
 async function expiredAll(operator: MeasuredOperator, due: readonly string[]): Promise<Figures["expired"]> {
-  for (const began = performance.now(); performance.now() - began < DEADLINE_MS; await rest(1_000)) {
+  for (const began = performance.now(); performance.now() - began < DEADLINE_MS; await pause(1_000)) {
     const { expired } = await operator.figures();
     if (due.every((name) => name in expired)) return expired;
   }
@@ -64,5 +65,3 @@ function verdictOf(lateMs: readonly number[], plainMs: readonly number[]): Verdi
     detail: `operator ${say(lateMs)}; plain client ${say(plainMs)}; n=${lateMs.length} each`,
   };
 }
-
-const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -61,7 +61,7 @@ async function measure({ open }: Openings): Promise<readonly Verdict[]> {
   if (before !== undefined) await take("restart", () => measureRestarts(bench, before, RESTARTS));
   await take("scrapes", () => measureScrapes(bench, { rounds: 5 * rounds }));
   await take("replicas", () => measureReplicas(bench, { turns: 3 }));
-  await take("priority", () => measurePriority(bench, { starts: 3, each: 8 }));
+  await take("priority", () => measurePriority(bench, { starts: 3, calm: 8 }));
   await take("expiry", async () => [await measureExpiry(bench, due)]);
   return verdicts;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 /**
  * The operator in a separate process, with its own memory and event loop. `startMeasuredOperator` starts it with its options
  * as the only argument, and reads its figures.
@@ -200,7 +201,7 @@ function troubled(context: ControllerDependencies): ControllerDependencies {
     secretManager: Object.assign(Object.create(secretManager), {
       async ensure(...[owner, requests]: Parameters<typeof secretManager.ensure>) {
         if (!owner.name.startsWith(SLOW)) return secretManager.ensure(owner, requests);
-        await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+        await pause(SLOW_MS);
         throw new Error("the secret manager took too long");
       },
     }),

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { FINALIZER } from "../../../crds/group.ts";
 import { applicationKind, appProjectKind } from "../../../operator/adapters/argocd/kinds.ts";
@@ -108,7 +109,7 @@ async function writePatiently({ asPlatform }: BenchWorld, type: ResourceType<Wir
       return;
     } catch (error) {
       if (!isForbidden(error) || refusals >= 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { configMapKind } from "../../../operator/kit/client/kinds.ts";
 import { pause, systemClock } from "../../../operator/kit/time/clock.ts";
@@ -6,18 +7,21 @@ import { median } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
 import type { BenchWorld } from "./bench-world.ts";
 import type { MeasuredOperator } from "./measured-operator.ts";
+import { createPlainClient, type PlainClient } from "./plain-client.ts";
 import { readListsOf } from "./plain-lists.ts";
 
 export interface PrioritySizes {
-  /** Starts of the operator on all objects. */
+  /** Starts of the operator on all objects, each followed by a read of the same lists. */
   readonly starts: number;
-  /** Environments created one after the other during a start's initial list; as many in calm. */
-  readonly each: number;
+  /** Environments created one after the other in calm, after each start. */
+  readonly calm: number;
 }
 
 const DEADLINE_MS = 300_000;
 /** Pause between changes of existing environments, all the time. */
 const CHANGE_EVERY_MS = 50;
+/** From one new environment to the next, during starts and reads. The next one waits for the last one. */
+const NEW_EVERY_MS = 2_000;
 
 /** Number of calls that a new environment waits for one after the other, roughly. */
 const PLAIN_WRITES = 10;
@@ -25,21 +29,25 @@ const PLAIN_WRITES = 10;
 /**
  * The time of a new environment while the operator works on its initial list, beside the time without the list; and the time
  * of the list's last one, beside a plain client that reads and decodes the same lists. Other environments change all the
- * time.
+ * time, and new ones are made during the starts and, by another plain client, during the reads.
  *
  * After a complete read an API server is slow for everyone: it collects garbage, and on a small machine it shares the
  * processors with the operator. Each environment is therefore also measured as a multiple of preceding plain writes.
  */
 export async function measurePriority(bench: BenchWorld, sizes: PrioritySizes): Promise<Verdict[]> {
-  const crowd = await namesOf(bench);
+  const crowd = await crowdOf(bench);
+  const plain = await createPlainClient(bench, crowd[0] as EphemeralEnvironment);
   const stopped = new AbortController();
-  const changing = changeSteadily(bench, crowd, stopped.signal);
+  const changing = changeSteadily(bench, crowd.map(nameOf), stopped.signal);
   const samples: Samples = { besideList: [], calm: [], startSeconds: [], readSeconds: [] };
   try {
-    for (let start = 0; start < sizes.starts; start += 1) await oneStart(bench, { start, each: sizes.each, samples });
+    for (let start = 0; start < sizes.starts; start += 1) {
+      const lists = await oneStart(bench, { start, calm: sizes.calm, samples });
+      samples.readSeconds.push(await oneRead(bench, plain, { start, lists }));
+    }
   } finally {
     stopped.abort();
-    await changing;
+    await Promise.all([changing, plain.stop()]);
   }
   return verdictsOf(samples);
 }
@@ -59,30 +67,57 @@ interface Samples {
 
 interface Start {
   readonly start: number;
-  readonly each: number;
+  readonly calm: number;
   readonly samples: Samples;
 }
 
-async function oneStart(bench: BenchWorld, { start, each, samples }: Start): Promise<void> {
+/** Answers the paths of the lists that the operator has read. */
+async function oneStart(bench: BenchWorld, { start, calm, samples }: Start): Promise<readonly string[]> {
   const operator = bench.startOperator();
   const isAtWork = async () => (await operator.figures()).reconciles > 0;
   await until(isAtWork, { what: "the initial list being worked on", deadlineMs: DEADLINE_MS, everyMs: 20 });
+  const over = new AbortController();
   const beside: Way[] = [];
-  while (beside.length < each) {
-    const way = await wayToReady(bench, `listed-${start}-${beside.length}`);
+  const making = newOnes(over.signal, async (index) => {
+    const way = await wayToReady(bench, `listed-${start}-${index}`);
     // From here on it would be one without a list before it.
-    if (await isThrough(operator)) break;
-    beside.push(way);
-  }
-  const { convergedAtMs } = await operator.converged(DEADLINE_MS);
+    if (!(await isThrough(operator))) beside.push(way);
+  });
+  const converged = operator.converged(DEADLINE_MS).finally(() => over.abort());
+  const [{ convergedAtMs }] = await Promise.all([converged, making]);
   samples.startSeconds.push((convergedAtMs - operator.startedAtMs) / 1000);
   samples.besideList.push(...beside);
-  for (let index = 0; index < each; index += 1)
+  for (let index = 0; index < calm; index += 1)
     samples.calm.push(await wayToReady(bench, `unlisted-${start}-${index}`));
   const { lists } = await operator.figures();
   await operator.stop();
-  samples.readSeconds.push((await readListsOf(bench, lists)).seconds);
   process.stderr.write(`priority, start ${start + 1}: ${beside.length} environments beside the list\n`);
+  return lists;
+}
+
+interface Read {
+  readonly start: number;
+  readonly lists: readonly string[];
+}
+
+/** The seconds of a plain client's read of these lists, while new environments are made as during a start. */
+async function oneRead(bench: BenchWorld, plain: PlainClient, { start, lists }: Read): Promise<number> {
+  const over = new AbortController();
+  const making = newOnes(over.signal, async (index) => {
+    const name = `read-${start}-${index}`;
+    await plainWrites(bench, name);
+    await plain.bringUp(await bench.create(name));
+  });
+  const read = readListsOf(bench, lists).finally(() => over.abort());
+  const [{ seconds }] = await Promise.all([read, making]);
+  return seconds;
+}
+
+/** Makes one after the other, at most one in each interval, until the end. */
+async function newOnes(over: AbortSignal, make: (index: number) => Promise<void>): Promise<void> {
+  for (let index = 0; !over.aborted; index += 1) {
+    await Promise.all([make(index), pause(systemClock, NEW_EVERY_MS, over)]);
+  }
 }
 
 const isThrough = async (operator: MeasuredOperator) => (await operator.figures()).convergedAtMs !== undefined;
@@ -104,11 +139,12 @@ async function plainWrites({ world }: BenchWorld, name: string): Promise<number>
   return performance.now() - began;
 }
 
-async function namesOf({ world }: BenchWorld): Promise<readonly string[]> {
-  const { items } = await world.admin.list(environmentType, { metadataOnly: true });
-  const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  return living.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("crowd-"));
+async function crowdOf({ world }: BenchWorld): Promise<readonly EphemeralEnvironment[]> {
+  const { items } = await world.admin.list(environmentType);
+  return items.filter(({ metadata: { name, deletionTimestamp } }) => name.startsWith("crowd-") && !deletionTimestamp);
 }
+
+const nameOf = ({ metadata }: EphemeralEnvironment) => metadata.name;
 
 /** Each change is one of the spec, which the operator observes in the status. */
 async function changeSteadily(bench: BenchWorld, names: readonly string[], stopped: AbortSignal): Promise<void> {
@@ -138,7 +174,7 @@ function verdictsOf({ besideList, calm, startSeconds, readSeconds }: Samples): V
       detail: "as above",
     },
     {
-      what: "priority: the last of the initial list, beside reading and decoding the same lists",
+      what: "priority: the last of the initial list, beside reading and decoding the same lists while as many are made",
       figure: median(startSeconds) / median(readSeconds),
       limit: 2.4,
       unit: "×",

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { environmentType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import type { Delays } from "../event-loop.ts";
 import { type IdleServer, startIdleServer } from "../idle.ts";
@@ -30,7 +31,7 @@ export async function measureBefore(bench: BenchWorld, { calmMs }: RestartSizes)
   const { items } = await bench.world.admin.list(environmentType, { metadataOnly: true });
   const operator = bench.startOperator();
   await operator.converged(DEADLINE_MS);
-  await rest(calmMs);
+  await pause(calmMs);
   const figures = await operator.figures();
   await operator.stop();
   return { figures, environments: items.length };
@@ -90,7 +91,7 @@ async function restart(bench: BenchWorld, idle: IdleServer, { calmMs }: RestartS
   const { cpuSeconds } = figures;
   progress(`converged after ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU; ${memory(figures)}`);
   await Promise.all([operator.restartDelays(), idle.restartDelays()]);
-  await rest(calmMs);
+  await pause(calmMs);
   const calm = await operator.figures();
   const idleCalm = await idle.delays();
   await operator.stop();
@@ -179,4 +180,3 @@ const memory = ({ rssMib, peakMib, heapMib }: Figures) =>
   `RSS ${rssMib.toFixed(0)} MiB (at most ${peakMib.toFixed(0)}), heap ${heapMib.toFixed(0)} MiB`;
 
 const progress = (text: string) => process.stderr.write(`restart: ${text}\n`);
-const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

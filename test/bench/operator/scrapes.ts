@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type IdleServer, startIdleServer } from "../idle.ts";
 import { median, quantile } from "../table.ts";
 import type { Verdict } from "../verdict.ts";
@@ -44,7 +45,7 @@ interface Measured {
 async function turn(kind: "quiet" | "scraped", { operator, idle, longest }: Measured): Promise<void> {
   await Promise.all([operator.restartDelays(), idle.restartDelays()]);
   if (kind === "scraped") await operator.scrape();
-  await new Promise((resolve) => setTimeout(resolve, TURN_MS));
+  await pause(TURN_MS);
   longest[kind].push((await operator.figures()).delays.longest);
   longest.idle.push((await idle.delays()).longest);
 }
