@@ -98,14 +98,21 @@ export interface ImageSpec extends Pick<Image, "reference" | "config"> {
   readonly layers: readonly string[];
 }
 
-/** Packs images of folders into one archive for this machine's containerd. The same files give the same digests. */
-export async function packImages(images: readonly ImageSpec[], target: string): Promise<void> {
+/**
+ * Packs images of folders into one archive for this machine's containerd. The same files give the same digests, compressed
+ * ones only with the same Node.
+ */
+export async function packImages(
+  images: readonly ImageSpec[],
+  target: string,
+  { gzip = false }: { readonly gzip?: boolean } = {},
+): Promise<void> {
   const work = await mkdtemp(`${target}.layers-`);
   try {
     // Images share folders, and then layers.
     const packed = new Map<string, Layer>();
     for (const folder of new Set(images.flatMap(({ layers }) => layers)))
-      packed.set(folder, await writeLayer(folder, join(work, String(packed.size)), { gzip: false }));
+      packed.set(folder, await writeLayer(folder, join(work, String(packed.size)), { gzip }));
     const layersOf = ({ layers }: ImageSpec) => layers.flatMap((folder) => packed.get(folder) ?? []);
     await writeArchive(
       images.map((image) => ({ ...image, layers: layersOf(image) })),

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../../build/run.ts";
+import { isAnswered } from "../cleanup/fixed-paths.ts";
 import { runFolder } from "../folders.ts";
 import { addresses, podNetwork } from "../network/addresses.ts";
 import { mountOnce } from "../processes/mounts.ts";
@@ -39,7 +40,7 @@ export const containerdComponent: BuiltComponent = {
       args: ["--config", config],
       env: { PATH: `${programs}:${process.env.PATH}` },
     };
-    await keepRunning(site.folder, spec, async () => (await containerd(site, "version")).includes("Server"));
+    await keepRunning(site.folder, spec, () => isAnswered(containerdSocket));
   },
 };
 

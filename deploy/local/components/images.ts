@@ -17,7 +17,8 @@ export const imagesComponent: BuiltComponent = {
     const images = await imageSpecs(site);
     const present = (await containerd(site, "images", "ls", "--quiet")).split("\n");
     if (!present.includes(`${postgresqlImage.repository}:${postgresqlImage.tag}`)) {
-      await containerd(site, "images", "import", site.built.postgresqlArchive);
+      // The first database's pod unpacks it, so that a start does not wait for that.
+      await containerd(site, "images", "import", "--no-unpack", site.built.postgresqlArchive);
     }
     if (images.every(({ reference }) => present.includes(reference))) return;
     await addImages(site, images);

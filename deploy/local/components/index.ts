@@ -14,6 +14,7 @@ import { kubeletComponent, kubeProxyComponent } from "./node.ts";
 import {
   gateComponent,
   gateTokenComponent,
+  manifestsComponent,
   operatorComponent,
   platformComponent,
   platformTokenComponent,
@@ -23,6 +24,7 @@ import { repoServerComponent } from "./repo-server.ts";
 import { storageComponent } from "./storage.ts";
 
 const platform: readonly ClusterComponent[] = [
+  manifestsComponent,
   platformComponent,
   platformTokenComponent,
   operatorComponent,

@@ -1,8 +1,9 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalRepository } from "../git/repositories.ts";
 import type { ApiClient } from "../kubernetes/api-client.ts";
 import { clusterEntry } from "../kubernetes/kubeconfig.ts";
-import { applyPlatformChart, platformAccount } from "../platform/chart.ts";
+import { applyPlatformChart, platformAccount, renderPlatformChart } from "../platform/chart.ts";
 import { applyGateEndpoints, gateValues } from "../platform/gate.ts";
 import {
   gateProgram,
@@ -17,12 +18,26 @@ import type { ClusterSite } from "../site.ts";
 import type { BuiltComponent } from "./component.ts";
 import { sampleImage } from "./images.ts";
 
+const manifestsFile = ({ folder }: ClusterSite) => join(folder, "platform-manifests.json");
+
+/** The platform chart without its Deployments, rendered into a file. */
+export const manifestsComponent: BuiltComponent = {
+  name: "platform manifests",
+  // Then the API server is still starting, and the processors have time.
+  after: ["images"],
+  async start(site) {
+    const helm = join(site.built.controlplane.programs, "helm");
+    const manifests = await renderPlatformChart(localSettings(site), helm, { gate: gateValues });
+    await writeFile(manifestsFile(site), JSON.stringify(manifests));
+  },
+};
+
 /** The platform chart without its Deployments, the way to the gate, and the sample's Repositories. */
 export const platformComponent: BuiltComponent = {
   name: "platform chart",
-  after: ["kube-apiserver", "Argo CD settings", "identity provider"],
+  after: ["platform manifests", "kube-apiserver", "Argo CD settings", "identity provider"],
   async start(site) {
-    await applyPlatformChart(site.client, localSettings(site), gateValues, site.progress);
+    await applyPlatformChart(site.client, JSON.parse(await readFile(manifestsFile(site), "utf8")));
     await Promise.all([
       applyGateEndpoints(site.client),
       ensureWebhookKey(site.client),

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
 import { run, withoutProxies } from "../../build/run.ts";
 import { gitServerUrl } from "../network/addresses.ts";
+import { type Commit, importStream } from "./fast-import.ts";
 
 /** A repository that the local cluster serves. */
 export interface LocalRepository {
@@ -38,111 +39,105 @@ const seedFolder = resolve(import.meta.dirname, "../seed");
 const SEED_FILES = ["shop.sql", "broken.sql"];
 const cartFile = "cart.go";
 const cartBuildTag = "//go:build cart\n\n";
+const AUTHOR = { name: "Local cluster", email: "local-cluster@example.test" };
+const AT = "2026-01-01T00:00:00Z";
 
 /**
  * Makes the missing bare repositories below `<folder>/platform` from the checkout's files. The chart's `main` always follows
  * the checkout; the sample's branches are made once, so that later pushes stay.
  */
 export async function makeRepositories(folder: string): Promise<LocalRepositories> {
-  await mkdir(join(folder, "platform"), { recursive: true });
-  const work = await mkdtemp(join(folder, "unfinished-"));
-  try {
-    const [chart, backend, frontend] = await Promise.all([
-      makeChart(folder, work),
-      makeSample(folder, work, "backend"),
-      makeSample(folder, work, "frontend"),
-    ]);
-    return { chart, backend, frontend };
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  const parent = join(folder, "platform");
+  await mkdir(parent, { recursive: true });
+  const [chart, backend, frontend] = await Promise.all([
+    makeChart(parent),
+    makeSample(parent, "backend"),
+    makeSample(parent, "frontend"),
+  ]);
+  return { chart, backend, frontend };
 }
 
-async function makeChart(folder: string, work: string): Promise<LocalRepository> {
+async function makeChart(parent: string): Promise<LocalRepository> {
   const name = "environment-chart";
-  const copy = await workingCopy(work, name);
-  await copyFiles(chartFolder, copy, await readdir(chartFolder));
-  const commit = await commitAll(copy, `Publish ${name}`);
-  await publish(copy, folder, { branches: ["main"], force: true });
+  const files = await filesBelow(chartFolder);
+  const message = `Publish ${name}`;
+  const [commit = ""] = await write(await bareRepository(parent, name), [{ branch: "main", message, files }], ["main"]);
   return { name, url: urlOf(name), commit };
 }
 
-async function makeSample(folder: string, work: string, component: "backend" | "frontend"): Promise<SampleRepository> {
+async function makeSample(parent: string, component: "backend" | "frontend"): Promise<SampleRepository> {
   const name = `sample-${component}`;
-  const copy = await workingCopy(work, name);
-  await copyFiles(
-    sampleFolder,
-    copy,
-    (await readdir(sampleFolder)).filter((file) => file !== cartFile),
-  );
+  const sources = await filesBelow(sampleFolder);
+  const cart = (sources.get(cartFile) as string).replace(cartBuildTag, "");
+  sources.delete(cartFile);
   if (component === "backend") {
-    for (const file of SEED_FILES) await cp(join(seedFolder, file), join(copy, "seed", file));
+    for (const file of SEED_FILES) sources.set(`seed/${file}`, await readFile(join(seedFolder, file), "utf8"));
   }
   // Makes the commits of the two components differ: they share their sources.
-  await writeFile(join(copy, "README.md"), readme(component));
-  const commit = await commitAll(copy, `Publish ${name}`);
-  await git(copy, ["checkout", "--quiet", "-b", CART_BRANCH]);
-  const cart = await readFile(join(sampleFolder, cartFile), "utf8");
-  await writeFile(join(copy, cartFile), cart.replace(cartBuildTag, ""));
-  const cartCommit = await commitAll(copy, "Add the cart");
-  await publish(copy, folder, { branches: ["main", CART_BRANCH], force: false });
+  sources.set("README.md", readme(component));
+  const commits: readonly Commit[] = [
+    { branch: "main", message: `Publish ${name}`, files: sources },
+    { branch: CART_BRANCH, message: "Add the cart", files: new Map([[cartFile, cart]]), after: 0 },
+  ];
+  const repository = await bareRepository(parent, name);
+  const known = await branchesOf(repository);
+  const missing = commits.map(({ branch }) => branch).filter((branch) => !known.includes(branch));
+  const [commit = "", cartCommit = ""] = await write(repository, commits, missing);
   return { name, url: urlOf(name), commit, cartCommit };
 }
 
-async function workingCopy(work: string, name: string): Promise<string> {
-  const copy = join(work, name);
-  await mkdir(copy);
-  await git(copy, ["init", "--quiet", "--initial-branch", "main"]);
-  return copy;
+/** Texts of the files of that folder and of those below it. */
+async function filesBelow(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const read = async (path: string) => [relative(folder, path), await readFile(path, "utf8")] as const;
+  return new Map(await Promise.all(paths.sort().map(read)));
 }
 
-async function copyFiles(from: string, into: string, names: readonly string[]): Promise<void> {
-  for (const name of names) await cp(join(from, name), join(into, name), { recursive: true });
+async function bareRepository(parent: string, name: string): Promise<string> {
+  const repository = join(parent, `${name}.git`);
+  if (!existsSync(repository)) await git(parent, ["init", "--quiet", "--bare", "--initial-branch", "main", repository]);
+  return repository;
 }
 
-async function commitAll(copy: string, message: string): Promise<string> {
-  await git(copy, ["add", "--all"]);
-  await git(copy, ["commit", "--quiet", "--message", message]);
-  return (await git(copy, ["rev-parse", "HEAD"])).trim();
+async function branchesOf(repository: string): Promise<readonly string[]> {
+  return (await git(repository, ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"])).split("\n");
 }
 
-interface Publication {
-  readonly branches: readonly string[];
-  /** True: existing branches are moved. */
-  readonly force: boolean;
-}
-
-async function publish(copy: string, folder: string, { branches, force }: Publication): Promise<void> {
-  const bare = join(folder, "platform", `${copy.slice(copy.lastIndexOf("/") + 1)}.git`);
-  if (!existsSync(bare)) await git(folder, ["init", "--quiet", "--bare", "--initial-branch", "main", bare]);
-  for (const branch of branches) {
-    const isThere = (await git(bare, ["branch", "--list", branch])) !== "";
-    if (!isThere || force) await git(copy, ["push", "--quiet", "--force", bare, branch]);
-  }
+/** Writes the commits, moves these branches to them, and answers the commits' ids in order. */
+async function write(
+  repository: string,
+  commits: readonly Commit[],
+  branches: readonly string[],
+): Promise<readonly string[]> {
+  const input = importStream(commits, branches, { ...AUTHOR, seconds: Date.parse(AT) / 1000 });
+  return (await git(repository, ["fast-import", "--quiet", "--force"], { input })).trim().split("\n");
 }
 
 function urlOf(name: string): string {
   return `${gitServerUrl}/platform/${name}.git`;
 }
 
-/**
- * Runs git without user settings and at a fixed time, so that the same files give the same commit. `more` holds environment
- * variables, for values that other users of the machine must not see among the arguments.
- */
-export function git(folder: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
-  const who = { NAME: "Local cluster", EMAIL: "local-cluster@example.test", DATE: "2026-01-01T00:00:00Z" };
+/** Further inputs of git: environment variables, for values that other users must not see among the arguments, and its input. */
+interface GitOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+}
+
+/** Runs git without user settings and at a fixed time, so that the same files give the same commit. */
+export function git(folder: string, args: readonly string[], { env = {}, input }: GitOptions = {}): Promise<string> {
+  const who = { NAME: AUTHOR.name, EMAIL: AUTHOR.email, DATE: AT };
   const identity = Object.entries(who).flatMap(([key, value]) =>
     [`GIT_AUTHOR_${key}`, `GIT_COMMITTER_${key}`].map((name) => [name, value]),
   );
-  const env = {
+  const fixed = {
     ...withoutProxies(process.env),
     ...Object.fromEntries(identity),
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_SYSTEM: "/dev/null",
     GIT_TERMINAL_PROMPT: "0",
-    ...more,
   };
-  return run("git", args, { cwd: folder, env });
+  return run("git", args, { cwd: folder, env: { ...fixed, ...env }, ...(input !== undefined && { input }) });
 }
 
 function readme(component: string): string {

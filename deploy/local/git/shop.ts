@@ -80,7 +80,7 @@ async function copyBranches(gitea: GiteaApi, site: ClusterSite, component: Sampl
     GIT_CONFIG_KEY_0: "http.extraHeader",
     GIT_CONFIG_VALUE_0: `Authorization: ${basicAuthorization(gitea.account)}`,
   };
-  await git(folder, ["push", "--quiet", `${giteaUrl}/${shop}/${component}.git`, "main", CART_BRANCH], login);
+  await git(folder, ["push", "--quiet", `${giteaUrl}/${shop}/${component}.git`, "main", CART_BRANCH], { env: login });
 }
 
 async function tokenOfPlatform(gitea: GiteaApi): Promise<string> {

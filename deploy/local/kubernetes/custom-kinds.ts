@@ -2,20 +2,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { waitUntil } from "../../build/wait.ts";
 import type { BuiltModule } from "../builds/build.ts";
-import { type ApiClient, parseManifests } from "./api-client.ts";
+import type { ApiClient } from "./api-client.ts";
 
 /** Applies Argo CD's kinds Application and AppProject and waits until they are served. */
 export async function applyArgoCdKinds(client: ApiClient, { files }: BuiltModule): Promise<void> {
-  await Promise.all(
-    ["application", "appproject"].map((kind) => applyKind(client, join(files, `manifests/crds/${kind}-crd.yaml`))),
-  );
-}
-
-async function applyKind(client: ApiClient, file: string): Promise<void> {
-  const [crd] = parseManifests(await readFile(file, "utf8"));
-  if (!crd) throw new Error(`${file} holds no manifest`);
-  await client.apply(crd);
-  await untilServed(client, crd.metadata.name, "v1alpha1");
+  const apply = async (kind: string) => {
+    const name = `${kind}s.argoproj.io`;
+    const yaml = await readFile(join(files, `manifests/crds/${kind}-crd.yaml`), "utf8");
+    await client.applyText({ kind: "CustomResourceDefinition", metadata: { name } }, yaml);
+    await untilServed(client, name, "v1alpha1");
+  };
+  await Promise.all(["application", "appproject"].map(apply));
 }
 
 /** Waits until the kind of that definition (`repositories.ephemeral-environments.dev`) is served in a version. */

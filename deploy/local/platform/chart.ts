@@ -1,7 +1,6 @@
-import type { Progress } from "../../build/progress.ts";
 import type { ApiClient, Manifest } from "../kubernetes/api-client.ts";
 import { untilServed } from "../kubernetes/custom-kinds.ts";
-import { helmProgram, renderChart } from "../kubernetes/helm.ts";
+import { renderChart } from "../kubernetes/helm.ts";
 import type { PlatformAccount } from "./token.ts";
 
 /** The platform's default ServiceAccount. */
@@ -54,17 +53,8 @@ export async function renderPlatformChart(
   };
 }
 
-/**
- * Installs the platform chart without the operator's Deployment and with these values of the gate; returns when the kinds are
- * served. Idempotent. The deployer's namespace must exist.
- */
-export async function applyPlatformChart(
-  client: ApiClient,
-  settings: object,
-  gate: object,
-  progress?: Progress,
-): Promise<void> {
-  const manifests = await renderPlatformChart(settings, await helmProgram(progress), { gate });
+/** Installs the rendered platform chart; returns when the kinds are served. Idempotent. The deployer's namespace must exist. */
+export async function applyPlatformChart(client: ApiClient, manifests: PlatformManifests): Promise<void> {
   await applyAll(client, manifests.kinds);
   await applyAll(client, manifests.objects);
   for (const manifest of manifests.policies) await client.apply(manifest);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Settings } from "../../../config/settings.ts";
 import { sha256 } from "../../../crds/digest.ts";
 import { answersWell } from "../../build/wait.ts";
@@ -86,7 +86,7 @@ export async function keepProgramRunning(platform: HostPlatform, program: HostPr
     name: program.name,
     command: process.execPath,
     args: [...nodeFlags, main, ...program.command, "--settings", settings.path],
-    env: { KUBECONFIG: kubeconfig.path, ...compileCacheIn(platform.folder) },
+    env: { KUBECONFIG: kubeconfig.path, ...compileCacheIn(dirname(main)) },
   };
   const { host, port } = program.probes(platform.settings);
   await keepRunning(platform.folder, spec, () => answersWell(`http://${localHost(host)}:${port}/readyz`));

@@ -96,9 +96,9 @@ async function pushFiles(
     const file = join(folder, "content");
     await writeFile(file, content);
     const blob = (await git(folder, ["hash-object", "-w", file])).trim();
-    await git(folder, ["update-index", "--add", "--cacheinfo", `100644,${blob},${path}`], index);
+    await git(folder, ["update-index", "--add", "--cacheinfo", `100644,${blob},${path}`], { env: index });
   }
-  const tree = (await git(folder, ["write-tree"], index)).trim();
+  const tree = (await git(folder, ["write-tree"], { env: index })).trim();
   const commit = (await git(folder, ["commit-tree", "-m", "Add files", "-p", head, tree])).trim();
   await git(folder, ["update-ref", head, commit]);
   return commit;

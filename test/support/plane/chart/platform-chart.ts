@@ -1,7 +1,8 @@
 import { dirname, join } from "node:path";
 import { apiClient } from "../../../../deploy/local/kubernetes/api-client.ts";
+import { helmProgram } from "../../../../deploy/local/kubernetes/helm.ts";
 import { clusterEntry, writeKubeconfig } from "../../../../deploy/local/kubernetes/kubeconfig.ts";
-import { applyPlatformChart, platformAccount } from "../../../../deploy/local/platform/chart.ts";
+import { applyPlatformChart, platformAccount, renderPlatformChart } from "../../../../deploy/local/platform/chart.ts";
 import { requestPlatformToken } from "../../../../deploy/local/platform/token.ts";
 import { testSettings } from "../../fixtures/test-settings.ts";
 import { until } from "../../fixtures/until.ts";
@@ -19,7 +20,9 @@ export async function installPlatformChart(plane: ControlPlane): Promise<Platfor
   const client = apiClient({ url: plane.url, caFile: plane.caFile, token: plane.adminToken });
   try {
     await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "argocd" } });
-    await applyPlatformChart(client, testSettings, { enabled: true });
+    const settings: object = testSettings;
+    const manifests = await renderPlatformChart(settings, await helmProgram(), { gate: { enabled: true } });
+    await applyPlatformChart(client, manifests);
   } finally {
     client.close();
   }

@@ -27,6 +27,17 @@ describe("the repositories of the local cluster", () => {
     expect(await makeRepositories(folder)).toEqual(made);
   });
 
+  test("have the branches alone, with every file as it is in the checkout", async () => {
+    await makeRepositories(folder);
+    const refs = await git(bare("sample-backend"), ["for-each-ref", "--format=%(refname)"]);
+    expect(refs.trim().split("\n")).toEqual([`refs/heads/${CART_BRANCH}`, "refs/heads/main"]);
+    const chart = join(import.meta.dirname, "../../../../../deploy/charts/environment");
+    const env = { GIT_DIR: bare("environment-chart"), GIT_WORK_TREE: chart, GIT_INDEX_FILE: join(folder, "index") };
+    await git(chart, ["add", "--all"], { env });
+    const tree = await git(chart, ["write-tree"], { env });
+    expect(await git(chart, ["rev-parse", "main^{tree}"], { env })).toBe(tree);
+  });
+
   test("have a feature on a branch that main lacks, without its build tag", async () => {
     await makeRepositories(folder);
     expect(await files("sample-backend", "main")).not.toContain("cart.go");
