@@ -5,7 +5,6 @@ SHELL := /bin/bash
 NODE := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node
 
 ## The two that matter
-up: export NODE_COMPILE_CACHE = $(or $(STATE_FOLDER),$(CURDIR)/.local)/node-compile-cache
 up: node_modules ## Start a local cluster with the platform and a first environment, and say what to do next (CLUSTER=existing SETTINGS=… YES=1: that of your current context; CLUSTER=kind IMAGE=…: one in Docker)
 	@$(NODE) deploy/local/main.ts up
 test: node_modules ## Run everything: verify, audit, unit, contract, ports, control plane, faults (a sample), generators, schemathesis, e2e, e2e-console, e2e-install

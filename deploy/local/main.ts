@@ -1,4 +1,7 @@
+import { enableCompileCache } from "node:module";
+import { stateFolder } from "../build/folders.ts";
 import { showProgress } from "../build/progress.ts";
+import { compileCacheIn } from "../bundle/operator-bundle.ts";
 
 const usage = `Usage: main.ts COMMAND
 
@@ -73,6 +76,13 @@ Pull requests of ${giteaUrl}/shop/backend and ${giteaUrl}/shop/frontend get envi
   },
 };
 
+/** Keeps compiled modules of this program and of those that it starts from their sources: a start compiles what has changed. */
+function keepCompiledModules(): void {
+  const cache = compileCacheIn(stateFolder);
+  Object.assign(process.env, cache);
+  enableCompileCache(cache.NODE_COMPILE_CACHE);
+}
+
 async function status(): Promise<void> {
   const { programStatus } = await import("./cleanup/cleanup.ts");
   const programs = await programStatus();
@@ -85,6 +95,7 @@ async function status(): Promise<void> {
 const CLUSTER = process.env.CLUSTER || "local";
 const command = clusters[CLUSTER]?.[name];
 if (command) {
+  if (name === "up") keepCompiledModules();
   await command().catch((error: Error) => {
     console.error(`\n${error.message}`);
     process.exitCode = 1;

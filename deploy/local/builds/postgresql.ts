@@ -51,7 +51,7 @@ async function buildInto(folder: string): Promise<void> {
   // StopSignal as in the official image: PostgreSQL ends without waiting for its clients.
   const config = { User: `${USER}:${USER}`, Env: [`PATH=/bin:/${PREFIX}/bin`], StopSignal: "SIGINT" };
   const reference = `${postgresqlImage.repository}:${postgresqlImage.tag}`;
-  // A third of the bytes: every start of a local cluster imports them.
+  // Half of the bytes: every start of a local cluster imports them.
   await packImages([{ reference, layers: [root], config }], join(folder, "image.tar"), { gzip: true });
   for (const used of ["root", "package"]) await rm(join(folder, used), { recursive: true });
 }

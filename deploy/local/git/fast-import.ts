@@ -1,12 +1,9 @@
-/** The files of a commit by path. Each is a text without execute permission. */
-export type Files = ReadonlyMap<string, string>;
-
 /** A commit on a branch: that branch's first one, or one after another commit of the same import. */
 export interface Commit {
   readonly branch: string;
   readonly message: string;
-  /** All files of a first commit; additional ones of a later one. */
-  readonly files: Files;
+  /** Texts by path: all files of a first commit, additional ones of a later one. None can be executed. */
+  readonly files: ReadonlyMap<string, string>;
   /** The place in the import of the commit before it; none for a first one. */
   readonly after?: number;
 }
@@ -41,19 +38,18 @@ const mark = (index: number) => `:${index + 1}`;
 
 function commitOf({ message, files, after }: Commit, index: number, { name, email, seconds }: Signature): string {
   const signature = `${name} <${email}> ${seconds} +0000`;
+  const isFirst = after === undefined;
   return [
-    // Each first commit has a ref without a history.
-    after === undefined ? `reset ${UNFINISHED}` : "",
+    // A first commit has a ref without a history.
+    ...(isFirst ? [`reset ${UNFINISHED}`] : []),
     `commit ${UNFINISHED}`,
     `mark ${mark(index)}`,
     `author ${signature}`,
     `committer ${signature}`,
     data(`${message}\n`),
-    after === undefined ? "" : `from ${mark(after)}`,
+    ...(isFirst ? [] : [`from ${mark(after)}`]),
     ...Array.from(files, ([path, content]) => `M 100644 inline ${path}\n${data(content)}`),
-  ]
-    .filter((line) => line !== "")
-    .join("\n");
+  ].join("\n");
 }
 
 const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}`;

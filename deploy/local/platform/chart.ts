@@ -38,7 +38,7 @@ interface Rendering {
  * policies. `settings` follow config/settings.schema.ts. Fails with helm's message.
  */
 export async function renderPlatformChart(
-  settings: Partial<PlatformAccount>,
+  settings: object & Partial<PlatformAccount>,
   helm: string,
   { kubeVersion, gate = {} }: Rendering = {},
 ): Promise<PlatformManifests> {

@@ -35,10 +35,11 @@ const PLAIN_WRITES = 10;
  * processors with the operator. Each environment is therefore also measured as a multiple of preceding plain writes.
  */
 export async function measurePriority(bench: BenchWorld, sizes: PrioritySizes): Promise<Verdict[]> {
-  const crowd = await crowdOf(bench);
-  const plain = await createPlainClient(bench, crowd[0] as EphemeralEnvironment);
+  const crowd = await namesOf(bench);
+  const pattern = await bench.world.admin.find(environmentType, { name: crowd[0] as string });
+  const plain = await createPlainClient(bench, pattern as EphemeralEnvironment);
   const stopped = new AbortController();
-  const changing = changeSteadily(bench, crowd.map(nameOf), stopped.signal);
+  const changing = changeSteadily(bench, crowd, stopped.signal);
   const samples: Samples = { besideList: [], calm: [], startSeconds: [], readSeconds: [] };
   try {
     for (let start = 0; start < sizes.starts; start += 1) {
@@ -76,15 +77,12 @@ async function oneStart(bench: BenchWorld, { start, calm, samples }: Start): Pro
   const operator = bench.startOperator();
   const isAtWork = async () => (await operator.figures()).reconciles > 0;
   await until(isAtWork, { what: "the initial list being worked on", deadlineMs: DEADLINE_MS, everyMs: 20 });
-  const over = new AbortController();
   const beside: Way[] = [];
-  const making = newOnes(over.signal, async (index) => {
+  const { convergedAtMs } = await whileMaking(operator.converged(DEADLINE_MS), async (index) => {
     const way = await wayToReady(bench, `listed-${start}-${index}`);
     // From here on it would be one without a list before it.
     if (!(await isThrough(operator))) beside.push(way);
   });
-  const converged = operator.converged(DEADLINE_MS).finally(() => over.abort());
-  const [{ convergedAtMs }] = await Promise.all([converged, making]);
   samples.startSeconds.push((convergedAtMs - operator.startedAtMs) / 1000);
   samples.besideList.push(...beside);
   for (let index = 0; index < calm; index += 1)
@@ -102,22 +100,23 @@ interface Read {
 
 /** The seconds of a plain client's read of these lists, while new environments are made as during a start. */
 async function oneRead(bench: BenchWorld, plain: PlainClient, { start, lists }: Read): Promise<number> {
-  const over = new AbortController();
-  const making = newOnes(over.signal, async (index) => {
+  const { seconds } = await whileMaking(readListsOf(bench, lists), async (index) => {
     const name = `read-${start}-${index}`;
     await plainWrites(bench, name);
     await plain.bringUp(await bench.create(name));
   });
-  const read = readListsOf(bench, lists).finally(() => over.abort());
-  const [{ seconds }] = await Promise.all([read, making]);
   return seconds;
 }
 
-/** Makes one after the other, at most one in each interval, until the end. */
-async function newOnes(over: AbortSignal, make: (index: number) => Promise<void>): Promise<void> {
-  for (let index = 0; !over.aborted; index += 1) {
-    await Promise.all([make(index), pause(systemClock, NEW_EVERY_MS, over)]);
-  }
+/** Makes one after the other, at most one in each interval, until the work is done; answers what the work does. */
+async function whileMaking<T>(work: Promise<T>, make: (index: number) => Promise<void>): Promise<T> {
+  const over = new AbortController();
+  const making = async () => {
+    for (let index = 0; !over.signal.aborted; index += 1)
+      await Promise.all([make(index), pause(systemClock, NEW_EVERY_MS, over.signal)]);
+  };
+  const [result] = await Promise.all([work.finally(() => over.abort()), making()]);
+  return result;
 }
 
 const isThrough = async (operator: MeasuredOperator) => (await operator.figures()).convergedAtMs !== undefined;
@@ -139,12 +138,11 @@ async function plainWrites({ world }: BenchWorld, name: string): Promise<number>
   return performance.now() - began;
 }
 
-async function crowdOf({ world }: BenchWorld): Promise<readonly EphemeralEnvironment[]> {
-  const { items } = await world.admin.list(environmentType);
-  return items.filter(({ metadata: { name, deletionTimestamp } }) => name.startsWith("crowd-") && !deletionTimestamp);
+async function namesOf({ world }: BenchWorld): Promise<readonly string[]> {
+  const { items } = await world.admin.list(environmentType, { metadataOnly: true });
+  const living = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return living.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("crowd-"));
 }
-
-const nameOf = ({ metadata }: EphemeralEnvironment) => metadata.name;
 
 /** Each change is one of the spec, which the operator observes in the status. */
 async function changeSteadily(bench: BenchWorld, names: readonly string[], stopped: AbortSignal): Promise<void> {

@@ -237,9 +237,7 @@ async function reconfigure({ admin }: World, name: string): Promise<void> {
 }
 
 /** Events of concurrent environments are written five a second (ADR 269), so an Event may come that much later. */
-const QUIET_MS = { writes: 1_000, events: 8_000 } as const;
-/** Calls of one reconcile follow one another sooner. */
-const PROBED_QUIET_MS = 500;
+const QUIET_MS = { writes: 1_000, events: 8_000, calls: 500 } as const;
 export const READY = { deadlineMs: 60_000, everyMs: 25 };
 
 /** @param reference the environment without faults */
@@ -284,8 +282,8 @@ export async function record(world: FaultWorld, part: Part, reference: string): 
   };
 }
 
-/** Waits for writes after the end, such as the removal of unreferenced objects, and Events. */
-async function last(of: "writes" | "events", { field }: FaultWorld, reference: string): Promise<void> {
+/** Waits for writes after the end, such as the removal of unreferenced objects, for Events, and for a reconcile's calls. */
+async function last(of: keyof typeof QUIET_MS, { field }: FaultWorld, reference: string): Promise<void> {
   const isLast = unchangedFor(QUIET_MS[of], () => field.of(reference)[of].length);
   await until(isLast, { what: `the last of the ${of} of '${reference}'`, ...READY });
 }
@@ -294,12 +292,11 @@ async function last(of: "writes" | "events", { field }: FaultWorld, reference: s
  * Waits for the end of a reconcile that probes. The next one is a probe's interval later, so that none falls between the
  * arming and a deletion: its calls are none of a deletion.
  */
-async function probed({ field }: FaultWorld, reference: string): Promise<void> {
-  const probes = () => field.of(reference).calls.filter((call) => call === PROBE).length;
+async function probed(world: FaultWorld, reference: string): Promise<void> {
+  const probes = () => world.field.of(reference).calls.filter((call) => call === PROBE).length;
   const before = probes();
   await until(() => probes() > before, { what: `a probe of '${reference}'`, ...READY });
-  const isOver = unchangedFor(PROBED_QUIET_MS, () => field.of(reference).calls.length);
-  await until(isOver, { what: `the end of the reconcile of '${reference}'`, ...READY });
+  await last("calls", world, reference);
 }
 
 export function isReady(found: EphemeralEnvironment | undefined): boolean {

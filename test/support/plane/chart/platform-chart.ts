@@ -20,8 +20,7 @@ export async function installPlatformChart(plane: ControlPlane): Promise<Platfor
   const client = apiClient({ url: plane.url, caFile: plane.caFile, token: plane.adminToken });
   try {
     await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "argocd" } });
-    const settings: object = testSettings;
-    const manifests = await renderPlatformChart(settings, await helmProgram(), { gate: { enabled: true } });
+    const manifests = await renderPlatformChart(testSettings, await helmProgram(), { gate: { enabled: true } });
     await applyPlatformChart(client, manifests);
   } finally {
     client.close();
