@@ -25,8 +25,11 @@ export interface RetainedVolume {
  * platform's rights in that namespace. Methods throw the kit's KubeError.
  */
 export interface NamespaceContents {
-  /** All metadata except Events; empty when the namespace is gone. Unlistable kinds are left out. */
-  list(environment: Owner): Promise<readonly Content[]>;
+  /**
+   * All metadata except Events; empty when the namespace is gone. Incomplete while a kind's API is overloaded or away:
+   * what it holds is not known.
+   */
+  list(environment: Owner): Promise<{ readonly contents: readonly Content[]; readonly isComplete: boolean }>;
   /**
    * Ends every pod that still runs this long after its deletion, despite its grace period; deletes undeleted ones.
    *
@@ -40,6 +43,13 @@ export interface NamespaceContents {
    * @returns the refusal's sentence, such as an admission webhook's; `undefined` without one
    */
   release(environment: Owner, content: Content, finalizers: readonly string[]): Promise<string | undefined>;
+  /**
+   * Has Kubernetes look at the terminating namespace within seconds. By itself it comes back only after half of the
+   * longest grace period in its pods' specs, even if they ended earlier, or when the namespace changes. Leaves another
+   * environment's namespace of the same name alone.
+   * https://github.com/kubernetes/kubernetes/blob/v1.36.1/pkg/controller/namespace/namespace_controller.go
+   */
+  announceEmptied(environment: Owner): Promise<void>;
   /** Retained volumes of the namespace's claims, by name; none without the platform's rights, or when it is gone. */
   retainedVolumes(environment: Owner): Promise<readonly RetainedVolume[]>;
   /** Lets a volume go with its claim. Fine when it is gone; throws for a recreated one of the same name. */

@@ -1,4 +1,5 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { EMPTIED_ANNOTATION, ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { PLATFORM_KEYS_OWNER } from "../../../crds/notifications/extension-token.ts";
 import { present } from "../../../crds/present.ts";
@@ -37,8 +38,10 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
       const namespace = namespaceName(name);
       const kinds = (await storedKinds(client)).filter(({ plural }) => plural !== eventKind.plural);
       const found = await Promise.all(kinds.map((kind) => contentsOf(client, kind, namespace)));
+      const known = found.filter((contents) => contents !== undefined);
       // Some kinds are served by two groups.
-      return [...new Map(found.flat().map((content) => [content.uid, content])).values()];
+      const contents = [...new Map(known.flat().map((content) => [content.uid, content])).values()];
+      return { contents, isComplete: known.length === found.length };
     },
 
     async endPods({ name }, graceSeconds) {
@@ -67,6 +70,14 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
       return retryOnConflict(remove).then(() => undefined, refusalOf);
     },
 
+    async announceEmptied({ name: environment, uid: owner }) {
+      const found = await client.find(namespaceType, { name: namespaceName(environment) });
+      if (found === undefined || found.metadata.labels?.[ENVIRONMENT_UID_LABEL] !== owner) return;
+      const { name, uid } = found.metadata;
+      const body = { metadata: { uid, annotations: { [EMPTIED_ANNOTATION]: clock.now().toISOString() } } };
+      await client.patch(namespaceType, { name }, body, { as: "merge" }).catch(insteadOf(isOvertaken, undefined));
+    },
+
     async retainedVolumes({ name }) {
       const claims = client.list(claimType, { namespace: namespaceName(name) });
       // The platform's RoleBinding may not exist yet, or any more.
@@ -89,16 +100,22 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
   };
 }
 
+/** Objects of one kind; `undefined` while it can't be listed. */
 async function contentsOf(
   client: KubeClient,
   kind: ResourceType<WireObject>,
   namespace: string,
-): Promise<readonly Content[]> {
-  const list = client.list<WireObject>(kind, { namespace, metadataOnly: true });
-  const { items } = await list.catch(insteadOf(isUnlisted, { items: [] }));
-  return items.map(({ metadata: { name, uid, resourceVersion, finalizers = [] } }) => {
-    return { kind, name, uid, resourceVersion, finalizers };
-  });
+): Promise<readonly Content[] | undefined> {
+  try {
+    const { items } = await client.list<WireObject>(kind, { namespace, metadataOnly: true });
+    return items.map(({ metadata: { name, uid, resourceVersion, finalizers = [] } }) => {
+      return { kind, name, uid, resourceVersion, finalizers };
+    });
+  } catch (error) {
+    if (isUnlistable(error)) return [];
+    if (isUnavailable(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Refusal of a release: a webhook may answer with any status. A missing or constantly changing object is none. */
@@ -108,9 +125,8 @@ function refusalOf(error: unknown): string | undefined {
   return error.detail() || error.message;
 }
 
-/** The kind's CRD is gone, or its API service is away; the namespace's own conditions name what it can't list. */
-const isUnlisted = (error: unknown) =>
-  isNotFound(error) || isUnavailable(error) || (error instanceof KubeError && error.status === 405);
+/** The kind's CRD is gone, or its API lists nothing. */
+const isUnlistable = (error: unknown) => isNotFound(error) || (error instanceof KubeError && error.status === 405);
 
 /** Grace period that ends a pod in time; `undefined` where its own does. */
 function shortened({ metadata, spec }: Pod, graceSeconds: number, now: Date): number | undefined {
@@ -133,6 +149,7 @@ export interface Volume extends KubeObject {
   readonly spec?: { readonly claimRef?: { readonly uid?: string }; readonly persistentVolumeReclaimPolicy?: string };
 }
 
+const namespaceType = resourceType<KubeObject>(namespaceKind);
 export const claimType = resourceType<Claim>(volumeClaimKind);
 export const volumeType = resourceType<Volume>(volumeKind);
 

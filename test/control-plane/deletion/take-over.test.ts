@@ -4,7 +4,7 @@ import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-e
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
-import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
+import { namespaceKind, podKind, type WireObject, wireKind } from "../../../operator/kit/client/kinds.ts";
 import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { testSettings } from "../../support/fixtures/test-settings.ts";
@@ -35,6 +35,16 @@ async function held(name: string): Promise<EphemeralEnvironment> {
   return ready;
 }
 
+/** After Kubernetes' second look at a terminating namespace, which follows the first one by 5 s. */
+const SECOND_LOOK_MS = 8_000;
+
+interface NamespaceState {
+  readonly conditions?: readonly { readonly lastTransitionTime: string }[];
+}
+
+const stateOf = async (name: string) =>
+  (await world.admin.find<WireObject>(namespaceKind, { name }))?.status as NamespaceState | undefined;
+
 const recordOf = async ({ metadata }: EphemeralEnvironment) =>
   (await world.admin.find(recordType, { name: metadata.uid, namespace: "ephemeral-system" }))?.spec;
 
@@ -56,6 +66,26 @@ test("what the deployer has left in the namespace, and the finalizer of a contro
     await stop();
   }
 }, 180_000);
+
+/** A pod on a node, with an hour to stop. */
+async function patientPod(namespace: string): Promise<{ name: string; namespace: string }> {
+  const pod = { name: "patient", namespace };
+  const containers = [
+    {
+      name: "main",
+      image: "example.test/none",
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+    },
+  ];
+  const securityContext = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
+  const grace = { automountServiceAccountToken: false, terminationGracePeriodSeconds: 3600 };
+  await world.admin.create(podKind, { metadata: pod, spec: { containers, securityContext, ...grace } });
+  // As by the scheduler: an unscheduled pod is deleted at once.
+  const binding = { metadata: { name: pod.name }, target: { apiVersion: "v1", kind: "Node", name: "a-node" } };
+  const path = `/api/v1/namespaces/${namespace}/pods/${pod.name}/binding`;
+  expect((await administrator(world.plane).create(path, binding)).status).toBe(201);
+  return pod;
+}
 
 describe("a deletion that the deployer does not end", () => {
   test("is taken over: everything goes, and the record says what was removed by force", async () => {
@@ -113,6 +143,27 @@ describe("a deletion that the deployer does not end", () => {
     180_000,
   );
 
+  test("ends soon after its last pod, although Kubernetes would come back after half of that pod's hour", async () => {
+    const made = await held("held-pod");
+    const namespace = "env-held-pod";
+    const pod = await patientPod(namespace);
+    const { stop } = await world.startOperator(impatient);
+    await world.delete(made);
+    /** Kubernetes looks 5 s after the deletion, and 5 s later for its own change of the conditions; then it has seen the pod twice. */
+    const isLeftAlone = async () => {
+      const conditions = (await stateOf(namespace))?.conditions ?? [];
+      const [first] = conditions.map(({ lastTransitionTime }) => Date.parse(lastTransitionTime));
+      return first !== undefined && Date.now() > first + SECOND_LOOK_MS;
+    };
+    await until(isLeftAlone, { what: "Kubernetes having seen the pod twice", deadlineMs: 60_000 });
+    expect((await world.admin.find(podKind, pod))?.metadata.deletionGracePeriodSeconds).toBe(25);
+    // The node has stopped it.
+    await world.admin.delete(podKind, pod, { gracePeriodSeconds: 0 });
+    await world.expectGone(made);
+    expect((await recordOf(made))?.forced).toBeUndefined();
+    await stop();
+  }, 180_000);
+
   test("waits for what frees something outside the cluster, until an admin forces it, while no pod has more time than it may", async () => {
     const name = "held-balancer";
     const namespace = `env-${name}`;
@@ -121,25 +172,7 @@ describe("a deletion that the deployer does not end", () => {
       metadata: { name: "public", namespace, finalizers: [BALANCER] },
       spec: { ports: [{ port: 80 }] },
     });
-    const pod = { name: "patient", namespace };
-    const containers = [
-      {
-        name: "main",
-        image: "example.test/none",
-        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
-      },
-    ];
-    const securityContext = { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } };
-    const grace = { automountServiceAccountToken: false, terminationGracePeriodSeconds: 3600 };
-    await world.admin.create(podKind, { metadata: pod, spec: { containers, securityContext, ...grace } });
-    // As by the scheduler: an unscheduled pod is deleted at once.
-    const binding = { metadata: { name: pod.name }, target: { apiVersion: "v1", kind: "Node", name: "a-node" } };
-    const bound = await administrator(world.plane).create(
-      `/api/v1/namespaces/${namespace}/pods/patient/binding`,
-      binding,
-    );
-    expect(bound.status).toBe(201);
-
+    const pod = await patientPod(namespace);
     const { stop } = await world.startOperator(impatient);
     await world.delete(made);
     const namesIt = ({ status }: EphemeralEnvironment) =>

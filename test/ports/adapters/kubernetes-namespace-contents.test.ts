@@ -1,11 +1,14 @@
 import { kubernetesNamespaceContents } from "../../../operator/adapters/kubernetes/namespace-contents.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
+import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
 import { until } from "../../support/fixtures/until.ts";
 import { claimDraft, claims, givenVolume, volumes } from "../../support/fixtures/volumes.ts";
+import { callsAs } from "../../support/plane/api-calls.ts";
+import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
 import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
 
@@ -20,7 +23,12 @@ const bindings = wireKind({
 });
 
 namespaceContentsSuite("on Kubernetes", async () => {
-  const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken) });
+  let overloaded: string | undefined;
+  const onRequest: RequestInterceptor = async (request, next) => {
+    const isOverloaded = request.verb === "list" && request.type?.kind === overloaded;
+    return isOverloaded ? { status: 503, headers: {}, body: { kind: "Status", code: 503 } } : next();
+  };
+  const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
   const namespaces: string[] = [];
   const made: string[] = [];
   return {
@@ -28,6 +36,17 @@ namespaceContentsSuite("on Kubernetes", async () => {
     async makeNamespace(name) {
       await client.create(namespaceKind, { metadata: { name } });
       namespaces.push(name);
+    },
+    async makeOwnedNamespace(name, { uid }) {
+      await given(callsAs(plane, { token: plane.platform.token }), paths.namespaces, namespaceObject(name, uid));
+      namespaces.push(name);
+    },
+    annotationsOf: async (name) => (await client.find(namespaceKind, { name }))?.metadata.annotations ?? {},
+    overload(kind) {
+      overloaded = kind;
+      return () => {
+        overloaded = undefined;
+      };
     },
     async makeConfigMap(ref, finalizers) {
       await client.create(configMaps, { metadata: { ...ref, finalizers } });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { podKind, volumeClaimKind, volumeKind } from "../../../operator/kit/client/kinds.ts";
+import { namespaceKind, podKind, volumeClaimKind, volumeKind } from "../../../operator/kit/client/kinds.ts";
 import { memoryCluster } from "../../support/doubles/memory/cluster.ts";
 import { memoryNamespaceContents } from "../../support/doubles/memory/namespace-contents.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
@@ -21,6 +21,16 @@ namespaceContentsSuite("in memory", async () => {
   return {
     contents,
     makeNamespace: async () => undefined,
+    async makeOwnedNamespace(name, owner) {
+      await cluster.ensure(owner, namespaceKind, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    },
+    annotationsOf: async (name) =>
+      cluster.list().find(({ kind, metadata: { name: found } }) => kind === namespaceKind.kind && found === name)
+        ?.metadata.annotations ?? {},
+    overload(kind) {
+      contents.overload(kind);
+      return () => contents.overload(undefined);
+    },
     async makeConfigMap(ref, finalizers) {
       cluster.put(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata(ref), finalizers } });
     },

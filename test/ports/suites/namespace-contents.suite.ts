@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { EMPTIED_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
 import type { NamespaceContents } from "../../../operator/ports/namespace-contents.ts";
@@ -10,6 +11,11 @@ import { unique } from "../../support/plane/people.ts";
 export interface ContentsScene {
   readonly contents: NamespaceContents;
   makeNamespace(name: string): Promise<void>;
+  /** Creates a namespace that is an environment's by its label. */
+  makeOwnedNamespace(name: string, owner: Owner): Promise<void>;
+  annotationsOf(namespace: string): Promise<Readonly<Record<string, string>>>;
+  /** Makes lists of this kind fail with 503; returns a function that ends it. */
+  overload(kind: string): () => void;
   /** Creates a ConfigMap with these finalizers. */
   makeConfigMap(ref: { name: string; namespace: string }, finalizers: readonly string[]): Promise<void>;
   /** The finalizers of a ConfigMap; `undefined` when it is gone. */
@@ -56,7 +62,7 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
       return { owner, namespace };
     }
     const configMapsOf = async (owner: Owner) =>
-      (await scene.contents.list(owner)).filter(
+      (await scene.contents.list(owner)).contents.filter(
         ({ kind, name: found }) => kind.kind === "ConfigMap" && found.startsWith("a-"),
       );
 
@@ -69,7 +75,35 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
         { called: "a-free", finalizers: [] },
         { called: "a-held", finalizers: [KEPT, REMOVABLE] },
       ]);
-      expect(await scene.contents.list({ name: unique("none-"), uid: randomUUID() })).toEqual([]);
+      const none = await scene.contents.list({ name: unique("none-"), uid: randomUUID() });
+      expect(none).toEqual({ contents: [], isComplete: true });
+    });
+
+    test("says that it does not know everything while an API is overloaded, and lists the rest", async () => {
+      const { owner, namespace } = await given();
+      await scene.makeConfigMap({ name: "a-held", namespace }, [KEPT]);
+      await scene.makePod({ name: "seen", namespace }, 5);
+      const end = scene.overload("ConfigMap");
+      const { contents, isComplete } = await scene.contents.list(owner);
+      expect(isComplete).toBe(false);
+      const kinds = contents.map(({ kind }) => kind.kind);
+      expect(kinds).toContain("Pod");
+      expect(kinds).not.toContain("ConfigMap");
+      end();
+      expect((await scene.contents.list(owner)).isComplete).toBe(true);
+      expect(await configMapsOf(owner)).toHaveLength(1);
+    });
+
+    test("has the owner's namespace change when it is empty, and no other", async () => {
+      const owner = { name: unique("shop-"), uid: randomUUID() };
+      const namespace = namespaceName(owner.name);
+      await scene.makeOwnedNamespace(namespace, owner);
+      await scene.contents.announceEmptied({ ...owner, uid: randomUUID() });
+      expect(await scene.annotationsOf(namespace)).not.toHaveProperty([EMPTIED_ANNOTATION]);
+      await scene.contents.announceEmptied(owner);
+      const at = (await scene.annotationsOf(namespace))[EMPTIED_ANNOTATION];
+      expect(new Date(at ?? "").toISOString()).toBe(at);
+      await scene.contents.announceEmptied({ name: unique("none-"), uid: randomUUID() });
     });
 
     test("takes off the finalizers that are named, also of an object that changed since, and none of another one", async () => {

@@ -66,9 +66,11 @@ export async function keepRightsWhereHeld(environment: Owner, context: TakeOverD
   if (cluster.observe(environment, roleBindingKind, refTo(ACCESS_BINDING)) === undefined) return;
   const quota = await cluster.read(environment, resourceQuotaKind, refTo(ENVIRONMENT_QUOTA));
   if (quota === undefined || !countsLeftovers(quota.status)) return;
-  const contents = await namespaceContents.list(environment).catch(insteadOf(isForbidden, []));
-  if (heldContents(contents, []).length > 0) await keepRights(environment, context);
+  const found = await namespaceContents.list(environment).catch(insteadOf(isForbidden, NOTHING));
+  if (!found.isComplete || heldContents(found.contents, []).length > 0) await keepRights(environment, context);
 }
+
+const NOTHING = { contents: [], isComplete: true } as const;
 
 /** Counts of Kubernetes' own objects in every namespace: ConfigMap `kube-root-ca.crt`, ServiceAccount `default`. */
 const OF_KUBERNETES: Readonly<Record<string, number>> = { "count/configmaps": 1, "count/serviceaccounts": 1 };
@@ -92,6 +94,8 @@ interface EmptyingLimits {
   readonly isDue: boolean;
   /** True when an admin also wants finalizers removed that free something outside the cluster. */
   readonly isForced: boolean;
+  /** True when the step took so long that an admin may force it, whatever can't be read. */
+  readonly isStuck: boolean;
   readonly recorded: readonly FinalizerRemoval[];
 }
 
@@ -100,7 +104,9 @@ interface Emptied {
   readonly blockers: readonly Blocker[];
   /** Removals that the status must store before the next call makes them, with earlier ones. */
   readonly removals: readonly FinalizerRemoval[];
-  /** True when all held objects are awaited or their release is refused: checking again soon is useless. */
+  /** True when the blockers are all of them and have had their time: the step may be forced. */
+  readonly isOverdue: boolean;
+  /** True when all that is left is awaited, refused or not listed: checking again soon is useless. */
   readonly isQuiet: boolean;
 }
 
@@ -114,21 +120,29 @@ export async function emptyNamespace(
   limits: EmptyingLimits,
   context: TakeOverDependencies,
 ): Promise<Emptied> {
-  const { isDue, isForced, recorded } = limits;
+  const { isDue, isForced, isStuck, recorded } = limits;
   const { namespaceContents, settings } = context;
-  await namespaceContents.endPods(environment, GRACE_SECONDS);
+  const pods = await namespaceContents.endPods(environment, GRACE_SECONDS);
   const awaited = isForced ? [] : settings.deletion.awaitedFinalizers;
-  const objects = heldContents(await namespaceContents.list(environment), awaited);
+  const { contents, isComplete } = await namespaceContents.list(environment);
+  const objects = heldContents(contents, awaited);
   const due = isDue ? objects : [];
   const refusals = await releaseHeld(environment, due, limits, context);
-  // A forced step ends with this call, whatever is left.
-  if (objects.length === 0 || isForced) {
-    const binding = refIn({ metadata: environment }, ACCESS_BINDING);
-    await context.cluster.release(environment, roleBindingKind, binding, [RIGHTS_FINALIZER]);
-  }
-  const isQuiet = objects.every(({ content, removable }) => removable.length === 0 || refusals.has(content));
   const blockers = due.flatMap((one) => blockersOf(one, refusals.get(one.content)));
-  return { blockers, removals: withRemovals(recorded, due), isQuiet: objects.length > 0 && isQuiet };
+  const isOverdue = blockers.length > 0 && isComplete;
+  const isEmpty = objects.length === 0 && pods === 0 && isComplete;
+  // A forced step ends with this call, whatever is left.
+  const isLast = isForced && (isOverdue || isStuck);
+  if (isEmpty || isLast) await dropRights(environment, context);
+  const isAwaited = objects.every(({ content, removable }) => removable.length === 0 || refusals.has(content));
+  const isQuiet = !isEmpty && isAwaited && (pods === 0 || isDue);
+  return { blockers, removals: withRemovals(recorded, due), isOverdue, isQuiet };
+}
+
+async function dropRights(environment: Owner, { cluster, namespaceContents }: TakeOverDependencies): Promise<void> {
+  await namespaceContents.announceEmptied(environment);
+  const binding = refIn({ metadata: environment }, ACCESS_BINDING);
+  await cluster.release(environment, roleBindingKind, binding, [RIGHTS_FINALIZER]);
 }
 
 /** Releases what the status names, or everything when an admin forces it; returns the refusals. */

@@ -208,13 +208,15 @@ async function removeNamespace(target: DeletionTarget, context: TeardownContext)
   if (formerStep(target, "namespace").state === "pending") await keepRightsWhereHeld(metadata, context);
   const removal = await context.cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) });
   if (removal.state === "gone" || !keepsRights(metadata, context)) return removal;
-  const isDue = waitedMs(target, "namespace", context) >= context.settings.deletion.finalizerSeconds * 1_000;
+  const waited = waitedMs(target, "namespace", context);
+  const isStuck = waited >= stuckMs(context);
+  const isDue = isStuck || waited >= context.settings.deletion.finalizerSeconds * 1_000;
   const isForced = isDue && isForceRequested(target, "namespace");
-  const recorded = status?.teardown?.removals ?? [];
-  const { blockers, removals, isQuiet } = await emptyNamespace(metadata, { isDue, isForced, recorded }, context);
+  const limits = { isDue, isForced, isStuck, recorded: status?.teardown?.removals ?? [] };
+  const { blockers, removals, isOverdue, isQuiet } = await emptyNamespace(metadata, limits, context);
   const named = blockers.length === 0 ? removal : { ...removal, blockers };
   const recheckMs = isQuiet ? QUIET_RECHECK_MS : EMPTYING_RECHECK_MS;
-  return { ...named, removals, isOverdue: blockers.length > 0, recheckMs };
+  return { ...named, removals, isOverdue, recheckMs };
 }
 
 /** The secret manager's answer is trusted until the second round. */

@@ -1,3 +1,4 @@
+import { EMPTIED_ANNOTATION } from "../../../../crds/group.ts";
 import { namespaceName } from "../../../../crds/names.ts";
 import {
   type Claim,
@@ -5,7 +6,7 @@ import {
   type Volume,
 } from "../../../../operator/adapters/kubernetes/namespace-contents.ts";
 import { KubeError } from "../../../../operator/kit/client/errors.ts";
-import { podKind, volumeClaimKind, volumeKind } from "../../../../operator/kit/client/kinds.ts";
+import { namespaceKind, podKind, volumeClaimKind, volumeKind } from "../../../../operator/kit/client/kinds.ts";
 import type { NamespaceContents } from "../../../../operator/ports/namespace-contents.ts";
 import type { MemoryCluster } from "./cluster.ts";
 
@@ -14,24 +15,32 @@ export interface MemoryNamespaceContents extends NamespaceContents {
   lists(): number;
   /** Makes the removal of finalizers from this object fail with the sentence; without one it works again. */
   refuse(name: string, sentence?: string): void;
+  /** Leaves this kind out of lists, as while its API is overloaded; `undefined` ends it. */
+  overload(kind: string | undefined): void;
 }
 
 /** In-memory contents of a cluster's namespaces; evicted pods stay, as on a slow node. */
 export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespaceContents {
   const refusals = new Map<string, string | undefined>();
   let lists = 0;
+  let overloaded: string | undefined;
   const within = ({ name }: { name: string }) => cluster.within(namespaceName(name));
   const volumeNamed = (name: string | undefined) =>
     cluster.list().find(({ kind, metadata }) => kind === volumeKind.kind && metadata.name === name);
   return {
     lists: () => lists,
     refuse: (name, sentence) => void refusals.set(name, sentence),
+    overload(kind) {
+      overloaded = kind;
+    },
     async list(environment) {
       lists += 1;
-      return within(environment).map(({ kind, object: { metadata } }) => {
+      const listed = within(environment).filter(({ kind }) => kind.kind !== overloaded);
+      const contents = listed.map(({ kind, object: { metadata } }) => {
         const { name, uid, resourceVersion, finalizers = [] } = metadata;
         return { kind, name, uid, resourceVersion, finalizers };
       });
+      return { contents, isComplete: overloaded === undefined };
     },
     async endPods(environment, graceSeconds) {
       const pods = within(environment).filter(({ kind }) => kind.plural === podKind.plural);
@@ -53,6 +62,11 @@ export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespace
       cluster.hold(kind, { name, namespace: namespaceName(environment.name) }, kept);
       return undefined;
     },
+    async announceEmptied(environment) {
+      const ref = { name: namespaceName(environment.name) };
+      if (cluster.observe(environment, namespaceKind, ref) === undefined) return;
+      cluster.annotate(namespaceKind, ref, { [EMPTIED_ANNOTATION]: AT });
+    },
     async retainedVolumes(environment) {
       const claims = within(environment).filter(({ kind }) => kind.plural === volumeClaimKind.plural);
       return claims.flatMap(({ object }) => {
@@ -71,7 +85,7 @@ export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespace
   };
 }
 
-const AT = "2026-01-01T00:00:00Z";
+const AT = "2026-01-01T00:00:00.000Z";
 
 interface PodSpec {
   readonly terminationGracePeriodSeconds?: number;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { GROUP } from "../../../../../../crds/group.ts";
+import { EMPTIED_ANNOTATION, GROUP } from "../../../../../../crds/group.ts";
 import { applicationKind } from "../../../../../../operator/adapters/argocd/kinds.ts";
 import { heldContents } from "../../../../../../operator/controllers/environment/deletion/take-over.ts";
 import { isOver } from "../../../../../../operator/controllers/environment/deletion/teardown.ts";
-import { podKind, roleBindingKind, wireKind } from "../../../../../../operator/kit/client/kinds.ts";
+import { namespaceKind, podKind, roleBindingKind, wireKind } from "../../../../../../operator/kit/client/kinds.ts";
 import type { PodProblem } from "../../../../../../operator/ports/pods.ts";
 import { configMaps } from "../../../../../support/fixtures/config-maps.ts";
 import { CREATED } from "../../../../../support/fixtures/environment/environment-fixture.ts";
@@ -22,6 +22,9 @@ function put(world: Scene, kind: typeof configMaps | typeof serviceKind, name: s
 
 const finalizersOf = (world: Scene, name: string) =>
   world.cluster.within(namespace).find(({ object }) => object.metadata.name === name)?.object.metadata.finalizers;
+const KEPT_RIGHTS = [`${GROUP}/teardown`];
+const emptiedAt = (world: Scene) =>
+  world.cluster.observe(shop, namespaceKind, { name: namespace })?.metadata.annotations?.[EMPTIED_ANNOTATION];
 const rightsOf = (world: Scene) => world.cluster.observe(shop, roleBindingKind, binding)?.metadata.finalizers;
 
 describe("a deletion that the deployer does not end", () => {
@@ -91,7 +94,7 @@ describe("a deletion that the deployer does not end", () => {
     await world.pass({ after: 1 });
     const patient = await world.pass({ after: 0.9 });
     expect(patient).toMatchObject({ removals: [], recheckMs: 2_000 });
-    expect(rightsOf(world)).toEqual(["ephemeral-environments.dev/teardown"]);
+    expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
 
     const named = await world.pass({ after: 0.1 });
     expect(named.removals).toEqual([{ kind: "ConfigMap", finalizer: HOLD, names: ["held"], objects: 1 }]);
@@ -167,6 +170,62 @@ describe("a deletion that the deployer does not end", () => {
     await world.pass({ after: 1 });
     const [pod] = world.cluster.within(namespace).filter(({ kind }) => kind.plural === "pods");
     expect(pod?.object.metadata.deletionGracePeriodSeconds).toBe(25);
+  });
+
+  test("keeps the rights until the pods have ended, and has Kubernetes look at the namespace then", async () => {
+    const world = await held();
+    await world.pass();
+    const ref = { name: "patient", namespace };
+    const metadata = { ...ref, uid: "pod", resourceVersion: "1", creationTimestamp: CREATED };
+    world.cluster.put(podKind, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { ...metadata, deletionTimestamp: CREATED },
+    });
+    const ending = await world.pass({ after: 1 });
+    expect(ending.recheckMs).toBe(2_000);
+    expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+    // Its node does not answer: looked at less often from then on.
+    expect((await world.pass({ after: 1 })).recheckMs).toBe(15_000);
+    expect(emptiedAt(world)).toBeUndefined();
+    world.cluster.hold(podKind, ref, []);
+    await world.pass();
+    expect(rightsOf(world)).toEqual([]);
+    expect(emptiedAt(world)).toBeDefined();
+  });
+
+  test("keeps the rights while a kind can't be listed, and is not forced before it is stuck", async () => {
+    const world = await held();
+    await world.pass();
+    put(world, serviceKind, "public", [BALANCER]);
+    put(world, configMaps, "held", [HOLD]);
+    await world.pass({ after: 1 });
+    world.namespaceContents.overload("Service");
+    world.force("namespace");
+    const unknown = await world.pass({ after: 1 });
+    expect(unknown.states[4]).toBe("waiting");
+    expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+    expect(finalizersOf(world, "public")).toEqual([BALANCER]);
+    expect((await world.pass()).states[4]).toBe("waiting");
+    expect(finalizersOf(world, "held")).toEqual([]);
+    expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+
+    world.namespaceContents.overload(undefined);
+    expect((await world.pass()).states[4]).toBe("forced");
+    expect(finalizersOf(world, "public")).toEqual([]);
+    expect(rightsOf(world)).toEqual([]);
+  });
+
+  test("is forced after five minutes although a kind can't be listed", async () => {
+    const world = await held();
+    await world.pass();
+    put(world, serviceKind, "public", [BALANCER]);
+    await world.pass({ after: 1 });
+    world.namespaceContents.overload("Service");
+    world.force("namespace");
+    expect((await world.pass({ after: 4 })).states[4]).toBe("waiting");
+    expect((await world.pass({ after: 1 })).states[4]).toBe("forced");
+    expect(rightsOf(world)).toEqual([]);
   });
 });
 
