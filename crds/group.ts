@@ -25,8 +25,8 @@ export const REQUESTED_ANNOTATION = `${GROUP}/requested-at`;
 export const LAST_ACTIVITY_ANNOTATION = `${GROUP}/last-activity-at`;
 /** Names the stuck step of a deletion that an admin skips; leftovers are recorded. */
 export const FORCE_TEARDOWN_ANNOTATION = `${GROUP}/force-teardown`;
-/** Annotation of a terminating namespace: time at which its last content had ended; see `NamespaceContents`. */
-export const EMPTIED_ANNOTATION = `${GROUP}/emptied-at`;
+/** Annotation of a terminating namespace: time at which none of its pods was left; see `NamespaceContents`. */
+export const PODS_ENDED_ANNOTATION = `${GROUP}/pods-ended-at`;
 /** `"true"` confirms a deletion that the deletion budget blocks. */
 export const CONFIRM_DELETION_ANNOTATION = `${GROUP}/confirm-deletion`;
 /** Branch that a component's host reported as deleted; shown as a condition. */

@@ -25,10 +25,7 @@ export interface RetainedVolume {
  * platform's rights in that namespace. Methods throw the kit's KubeError.
  */
 export interface NamespaceContents {
-  /**
-   * All metadata except Events; empty when the namespace is gone. Incomplete while a kind's API is overloaded or away:
-   * what it holds is not known.
-   */
+  /** All metadata except Events; empty when the namespace is gone. Incomplete while a kind's API is overloaded or away. */
   list(environment: Owner): Promise<{ readonly contents: readonly Content[]; readonly isComplete: boolean }>;
   /**
    * Ends every pod that still runs this long after its deletion, despite its grace period; deletes undeleted ones.
@@ -44,12 +41,12 @@ export interface NamespaceContents {
    */
   release(environment: Owner, content: Content, finalizers: readonly string[]): Promise<string | undefined>;
   /**
-   * Has Kubernetes look at the terminating namespace within seconds. By itself it comes back only after half of the
-   * longest grace period in its pods' specs, even if they ended earlier, or when the namespace changes. Leaves another
-   * environment's namespace of the same name alone.
+   * Marks the owner's terminating namespace, once: a change has Kubernetes' namespace controller check it within
+   * seconds. It deletes other kinds only after the pods, and checks again only after half of the longest grace period in
+   * their specs, even if they ended earlier, or at its resync every five minutes.
    * https://github.com/kubernetes/kubernetes/blob/v1.36.1/pkg/controller/namespace/namespace_controller.go
    */
-  announceEmptied(environment: Owner): Promise<void>;
+  announcePodsEnded(environment: Owner): Promise<void>;
   /** Retained volumes of the namespace's claims, by name; none without the platform's rights, or when it is gone. */
   retainedVolumes(environment: Owner): Promise<readonly RetainedVolume[]>;
   /** Lets a volume go with its claim. Fine when it is gone; throws for a recreated one of the same name. */

@@ -1,5 +1,5 @@
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { EMPTIED_ANNOTATION, ENVIRONMENT_UID_LABEL } from "../../../crds/group.ts";
+import { ENVIRONMENT_UID_LABEL, PODS_ENDED_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import { PLATFORM_KEYS_OWNER } from "../../../crds/notifications/extension-token.ts";
 import { present } from "../../../crds/present.ts";
@@ -36,12 +36,13 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
   return {
     async list({ name }) {
       const namespace = namespaceName(name);
-      const kinds = (await storedKinds(client)).filter(({ plural }) => plural !== eventKind.plural);
+      const stored = await storedKinds(client);
+      const kinds = stored.kinds.filter(({ plural }) => plural !== eventKind.plural);
       const found = await Promise.all(kinds.map((kind) => contentsOf(client, kind, namespace)));
       const known = found.filter((contents) => contents !== undefined);
       // Some kinds are served by two groups.
       const contents = [...new Map(known.flat().map((content) => [content.uid, content])).values()];
-      return { contents, isComplete: known.length === found.length };
+      return { contents, isComplete: stored.isComplete && known.length === found.length };
     },
 
     async endPods({ name }, graceSeconds) {
@@ -70,12 +71,13 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
       return retryOnConflict(remove).then(() => undefined, refusalOf);
     },
 
-    async announceEmptied({ name: environment, uid: owner }) {
+    async announcePodsEnded({ name: environment, uid: owner }) {
       const found = await client.find(namespaceType, { name: namespaceName(environment) });
-      if (found === undefined || found.metadata.labels?.[ENVIRONMENT_UID_LABEL] !== owner) return;
-      const { name, uid } = found.metadata;
-      const body = { metadata: { uid, annotations: { [EMPTIED_ANNOTATION]: clock.now().toISOString() } } };
-      await client.patch(namespaceType, { name }, body, { as: "merge" }).catch(insteadOf(isOvertaken, undefined));
+      if (found === undefined) return;
+      const { name, uid, labels = {}, annotations = {} } = found.metadata;
+      if (labels[ENVIRONMENT_UID_LABEL] !== owner || Object.hasOwn(annotations, PODS_ENDED_ANNOTATION)) return;
+      const body = { metadata: { uid, annotations: { [PODS_ENDED_ANNOTATION]: clock.now().toISOString() } } };
+      await client.patch(namespaceType, { name }, body, { as: "merge" }).catch(insteadOf(isNotFound, undefined));
     },
 
     async retainedVolumes({ name }) {
@@ -173,7 +175,14 @@ const LIMIT_BYTES = 64 * 1024 ** 2;
 interface ServedGroup {
   readonly metadata?: { readonly name?: string };
   /** Preferred first. */
-  readonly versions?: readonly { readonly version: string; readonly resources?: readonly ServedResource[] }[];
+  readonly versions?: readonly ServedVersion[];
+}
+
+interface ServedVersion {
+  readonly version: string;
+  /** `Stale` while its server does not answer; then kinds may be missing. */
+  readonly freshness?: string;
+  readonly resources?: readonly ServedResource[];
 }
 
 interface ServedResource {
@@ -183,15 +192,19 @@ interface ServedResource {
   readonly verbs?: readonly string[];
 }
 
-/** Namespaced kinds that are stored, in their group's preferred version. A group with an unavailable server is left out. */
-async function storedKinds(client: KubeClient): Promise<readonly ResourceType<WireObject>[]> {
+/** Namespaced kinds that are stored, in their group's preferred version; incomplete while a group's server is away. */
+async function storedKinds(
+  client: KubeClient,
+): Promise<{ readonly kinds: readonly ResourceType<WireObject>[]; readonly isComplete: boolean }> {
   const groups = await Promise.all(
     ["/api", "/apis"].map(async (path) => {
       const text = await client.text(path, {}, { limitBytes: LIMIT_BYTES, accept: AGGREGATED });
       return (JSON.parse(text) as { readonly items?: readonly ServedGroup[] }).items ?? [];
     }),
   );
-  return groups.flat().flatMap(kindsOf);
+  const versions = groups.flat().flatMap(({ versions: served = [] }) => served);
+  const isComplete = versions.every(({ freshness }) => freshness !== "Stale");
+  return { kinds: groups.flat().flatMap(kindsOf), isComplete };
 }
 
 function kindsOf({ metadata, versions = [] }: ServedGroup): ResourceType<WireObject>[] {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../config/settings.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
-import { FORCE_TEARDOWN_ANNOTATION } from "../../../crds/group.ts";
+import { FORCE_TEARDOWN_ANNOTATION, PODS_ENDED_ANNOTATION } from "../../../crds/group.ts";
 import { applicationKind } from "../../../operator/adapters/argocd/kinds.ts";
 import { environmentType, recordType } from "../../../operator/adapters/kubernetes/kinds.ts";
 import { namespaceKind, podKind, type WireObject, wireKind } from "../../../operator/kit/client/kinds.ts";
@@ -35,8 +35,11 @@ async function held(name: string): Promise<EphemeralEnvironment> {
   return ready;
 }
 
-/** After Kubernetes' second look at a terminating namespace, which follows the first one by 5 s. */
-const SECOND_LOOK_MS = 8_000;
+/**
+ * The namespace controller checks 5 s after the deletion, and 5 s later for its own change of the conditions. Then it
+ * has seen the pod twice, and waits.
+ */
+const TWO_CHECKS_MS = 8_000;
 
 interface NamespaceState {
   readonly conditions?: readonly { readonly lastTransitionTime: string }[];
@@ -149,16 +152,20 @@ describe("a deletion that the deployer does not end", () => {
     const pod = await patientPod(namespace);
     const { stop } = await world.startOperator(impatient);
     await world.delete(made);
-    /** Kubernetes looks 5 s after the deletion, and 5 s later for its own change of the conditions; then it has seen the pod twice. */
     const isLeftAlone = async () => {
       const conditions = (await stateOf(namespace))?.conditions ?? [];
       const [first] = conditions.map(({ lastTransitionTime }) => Date.parse(lastTransitionTime));
-      return first !== undefined && Date.now() > first + SECOND_LOOK_MS;
+      return first !== undefined && Date.now() > first + TWO_CHECKS_MS;
     };
-    await until(isLeftAlone, { what: "Kubernetes having seen the pod twice", deadlineMs: 60_000 });
+    await until(isLeftAlone, { what: "two checks of the namespace", deadlineMs: 60_000 });
     expect((await world.admin.find(podKind, pod))?.metadata.deletionGracePeriodSeconds).toBe(25);
     // The node has stopped it.
     await world.admin.delete(podKind, pod, { gracePeriodSeconds: 0 });
+    const isMarked = async () => {
+      const found = await world.admin.find(namespaceKind, { name: namespace });
+      return found?.metadata.annotations?.[PODS_ENDED_ANNOTATION] !== undefined;
+    };
+    await until(isMarked, { what: "the namespace being marked" });
     await world.expectGone(made);
     expect((await recordOf(made))?.forced).toBeUndefined();
     await stop();

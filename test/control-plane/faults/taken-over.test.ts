@@ -55,11 +55,12 @@ test("a deletion that is taken over meets every fault at each of its writes: it 
   const reference = await held("held-reference");
   await deleted([reference], []);
   const { writes, calls } = world.field.of("held-reference");
-  const own = (title: string) => /RoleBinding|patch Application|ConfigMap|abandon/.test(title);
+  const own = (title: string) => /RoleBinding|patch Application|patch Namespace|ConfigMap|abandon/.test(title);
   const targets = [...new Set([...writes, ...calls])].filter(own);
   expect(targets).toEqual([
     "patch RoleBinding ephemeral-environment",
     "patch Application env-NAME",
+    "patch Namespace env-NAME",
     "patch ConfigMap held",
     "call deployer.abandon",
   ]);

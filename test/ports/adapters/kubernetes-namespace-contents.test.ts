@@ -1,7 +1,8 @@
+import { Readable } from "node:stream";
 import { kubernetesNamespaceContents } from "../../../operator/adapters/kubernetes/namespace-contents.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
-import type { RequestInterceptor } from "../../../operator/kit/client/request.ts";
+import type { KubeResponse, RequestInterceptor } from "../../../operator/kit/client/request.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { configMaps } from "../../support/fixtures/config-maps.ts";
 import { kubeConfigOf } from "../../support/fixtures/kube-config.ts";
@@ -22,10 +23,20 @@ const bindings = wireKind({
   plural: "validatingadmissionpolicybindings",
 });
 
+/** The API server's answer while the server of its first group is away. */
+async function stale(answer: KubeResponse): Promise<KubeResponse> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.stream ?? []) chunks.push(chunk);
+  const replaced = Buffer.concat(chunks).toString().replace('"freshness":"Current"', '"freshness":"Stale"');
+  return { ...answer, stream: Readable.from([Buffer.from(replaced)]) };
+}
+
 namespaceContentsSuite("on Kubernetes", async () => {
+  let isGroupAway = false;
   let overloaded: string | undefined;
   const onRequest: RequestInterceptor = async (request, next) => {
     const isOverloaded = request.verb === "list" && request.type?.kind === overloaded;
+    if (isGroupAway && request.path === "/apis") return stale(await next());
     return isOverloaded ? { status: 503, headers: {}, body: { kind: "Status", code: 503 } } : next();
   };
   const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
@@ -42,6 +53,13 @@ namespaceContentsSuite("on Kubernetes", async () => {
       namespaces.push(name);
     },
     annotationsOf: async (name) => (await client.find(namespaceKind, { name }))?.metadata.annotations ?? {},
+    versionOf: async (name) => (await client.find(namespaceKind, { name }))?.metadata.resourceVersion,
+    loseGroup() {
+      isGroupAway = true;
+      return () => {
+        isGroupAway = false;
+      };
+    },
     overload(kind) {
       overloaded = kind;
       return () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { EMPTIED_ANNOTATION } from "../../../crds/group.ts";
+import { PODS_ENDED_ANNOTATION } from "../../../crds/group.ts";
 import { namespaceName } from "../../../crds/names.ts";
 import type { Owner } from "../../../operator/ports/cluster.ts";
 import type { NamespaceContents } from "../../../operator/ports/namespace-contents.ts";
@@ -14,6 +14,9 @@ export interface ContentsScene {
   /** Creates a namespace that is an environment's by its label. */
   makeOwnedNamespace(name: string, owner: Owner): Promise<void>;
   annotationsOf(namespace: string): Promise<Readonly<Record<string, string>>>;
+  versionOf(namespace: string): Promise<string | undefined>;
+  /** Makes the server of a group be away in what is discovered; returns a function that ends it. */
+  loseGroup(): () => void;
   /** Makes lists of this kind fail with 503; returns a function that ends it. */
   overload(kind: string): () => void;
   /** Creates a ConfigMap with these finalizers. */
@@ -94,16 +97,27 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
       expect(await configMapsOf(owner)).toHaveLength(1);
     });
 
-    test("has the owner's namespace change when it is empty, and no other", async () => {
+    test("says that it does not know everything while the server of a group is away", async () => {
+      const { owner } = await given();
+      const end = scene.loseGroup();
+      expect((await scene.contents.list(owner)).isComplete).toBe(false);
+      end();
+      expect((await scene.contents.list(owner)).isComplete).toBe(true);
+    });
+
+    test("marks the owner's namespace once, and no other", async () => {
       const owner = { name: unique("shop-"), uid: randomUUID() };
       const namespace = namespaceName(owner.name);
       await scene.makeOwnedNamespace(namespace, owner);
-      await scene.contents.announceEmptied({ ...owner, uid: randomUUID() });
-      expect(await scene.annotationsOf(namespace)).not.toHaveProperty([EMPTIED_ANNOTATION]);
-      await scene.contents.announceEmptied(owner);
-      const at = (await scene.annotationsOf(namespace))[EMPTIED_ANNOTATION];
+      await scene.contents.announcePodsEnded({ ...owner, uid: randomUUID() });
+      expect(await scene.annotationsOf(namespace)).not.toHaveProperty([PODS_ENDED_ANNOTATION]);
+      await scene.contents.announcePodsEnded(owner);
+      const at = (await scene.annotationsOf(namespace))[PODS_ENDED_ANNOTATION];
       expect(new Date(at ?? "").toISOString()).toBe(at);
-      await scene.contents.announceEmptied({ name: unique("none-"), uid: randomUUID() });
+      const version = await scene.versionOf(namespace);
+      await scene.contents.announcePodsEnded(owner);
+      expect(await scene.versionOf(namespace)).toBe(version);
+      await scene.contents.announcePodsEnded({ name: unique("none-"), uid: randomUUID() });
     });
 
     test("takes off the finalizers that are named, also of an object that changed since, and none of another one", async () => {

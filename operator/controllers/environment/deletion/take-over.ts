@@ -2,7 +2,7 @@
 import type { Settings } from "../../../../config/settings.ts";
 import type { FinalizerRemoval } from "../../../../crds/environment/environment-status.schema.ts";
 import { GROUP } from "../../../../crds/group.ts";
-import { insteadOf, isForbidden } from "../../../kit/client/errors.ts";
+import { insteadOf, isForbidden, KubeError } from "../../../kit/client/errors.ts";
 import { resourceQuotaKind, roleBindingKind } from "../../../kit/client/kinds.ts";
 import type { Log } from "../../../kit/log.ts";
 import {
@@ -70,6 +70,7 @@ export async function keepRightsWhereHeld(environment: Owner, context: TakeOverD
   if (!found.isComplete || heldContents(found.contents, []).length > 0) await keepRights(environment, context);
 }
 
+/** Answer where the rights are missing: nothing can be kept there. */
 const NOTHING = { contents: [], isComplete: true } as const;
 
 /** Counts of Kubernetes' own objects in every namespace: ConfigMap `kube-root-ca.crt`, ServiceAccount `default`. */
@@ -92,9 +93,9 @@ export function keepsRights(environment: Owner, { cluster }: TakeOverDependencie
 interface EmptyingLimits {
   /** True when foreign finalizers have had their time. */
   readonly isDue: boolean;
-  /** True when an admin also wants finalizers removed that free something outside the cluster. */
+  /** True when an admin forces the step, and it is due or stuck: finalizers that free something outside the cluster go, too. */
   readonly isForced: boolean;
-  /** True when the step took so long that an admin may force it, whatever can't be read. */
+  /** True when the step took so long that a force no longer waits for kinds that can't be listed. */
   readonly isStuck: boolean;
   readonly recorded: readonly FinalizerRemoval[];
 }
@@ -104,16 +105,16 @@ interface Emptied {
   readonly blockers: readonly Blocker[];
   /** Removals that the status must store before the next call makes them, with earlier ones. */
   readonly removals: readonly FinalizerRemoval[];
-  /** True when the blockers are all of them and have had their time: the step may be forced. */
-  readonly isOverdue: boolean;
-  /** True when all that is left is awaited, refused or not listed: checking again soon is useless. */
+  /** True when the step ends here by force, whatever is left. */
+  readonly isLast: boolean;
+  /** True when what is left is awaited, refused, not listed, or does not end: checking again soon is useless. */
   readonly isQuiet: boolean;
 }
 
 /**
  * Ends the pods of a terminating namespace and, when due, removes foreign finalizers. One call names each in
  * `removals`, the next removes it, so that a crash loses no line of the record. The rights are dropped when nothing
- * needs them any more.
+ * needs them any more, and at the end of a forced step.
  */
 export async function emptyNamespace(
   environment: Owner,
@@ -121,42 +122,67 @@ export async function emptyNamespace(
   context: TakeOverDependencies,
 ): Promise<Emptied> {
   const { isDue, isForced, isStuck, recorded } = limits;
-  const { namespaceContents, settings } = context;
-  const pods = await namespaceContents.endPods(environment, GRACE_SECONDS);
-  const awaited = isForced ? [] : settings.deletion.awaitedFinalizers;
-  const { contents, isComplete } = await namespaceContents.list(environment);
-  const objects = heldContents(contents, awaited);
-  const due = isDue ? objects : [];
-  const refusals = await releaseHeld(environment, due, limits, context);
-  const blockers = due.flatMap((one) => blockersOf(one, refusals.get(one.content)));
-  const isOverdue = blockers.length > 0 && isComplete;
-  const isEmpty = objects.length === 0 && pods === 0 && isComplete;
-  // A forced step ends with this call, whatever is left.
-  const isLast = isForced && (isOverdue || isStuck);
-  if (isEmpty || isLast) await dropRights(environment, context);
-  const isAwaited = objects.every(({ content, removable }) => removable.length === 0 || refusals.has(content));
-  const isQuiet = !isEmpty && isAwaited && (pods === 0 || isDue);
-  return { blockers, removals: withRemovals(recorded, due), isOverdue, isQuiet };
+  const pods = await context.namespaceContents.endPods(environment, GRACE_SECONDS);
+  // Kubernetes deletes nothing else before the pods have ended.
+  const isEarly = pods > 0 && !(isDue || isForced || isStuck);
+  if (isEarly) return { blockers: [], removals: recorded, isLast: false, isQuiet: false };
+  if (pods === 0) await announcePodsEnded(environment, context);
+  return releaseContents(environment, pods === 0, limits, context);
 }
 
-async function dropRights(environment: Owner, { cluster, namespaceContents }: TakeOverDependencies): Promise<void> {
-  await namespaceContents.announceEmptied(environment);
+async function releaseContents(
+  environment: Owner,
+  isWithoutPods: boolean,
+  { isDue, isForced, isStuck, recorded }: EmptyingLimits,
+  context: TakeOverDependencies,
+): Promise<Emptied> {
+  const { contents, isComplete } = await context.namespaceContents.list(environment);
+  const { awaitedFinalizers } = context.settings.deletion;
+  const isHeld = heldContents(contents, awaitedFinalizers).length > 0;
+  const isLast = isForced && ((isHeld && isComplete) || isStuck);
+  const objects = heldContents(contents, isLast ? [] : awaitedFinalizers);
+  const due = isDue || isLast ? objects : [];
+  const refusals = await releaseHeld(environment, due, { recorded, isLast }, context);
+  const isEmpty = !isHeld && isWithoutPods && isComplete;
+  if (isEmpty || isLast) await dropRights(environment, context);
+  const blockers = due.flatMap((one) => blockersOf(one, refusals.get(one.content)));
+  const isUseless = ({ content, removable }: Held) => removable.length === 0 || refusals.has(content);
+  return { blockers, removals: withRemovals(recorded, due), isLast, isQuiet: !isEmpty && objects.every(isUseless) };
+}
+
+/** Costs only time where it fails: Kubernetes comes back by itself. */
+async function announcePodsEnded(
+  environment: Owner,
+  { namespaceContents, log }: Pick<TakeOverDependencies, "namespaceContents" | "log">,
+): Promise<void> {
+  const { name, uid } = environment;
+  await namespaceContents.announcePodsEnded(environment).catch((error: unknown) => {
+    if (!(error instanceof KubeError)) throw error;
+    log.warn("the namespace was not marked", { environment: name, uid, error: error.message });
+  });
+}
+
+/** Gives the platform's rights in the namespace back. */
+export async function dropRights(
+  environment: Owner,
+  { cluster }: Pick<TakeOverDependencies, "cluster">,
+): Promise<void> {
   const binding = refIn({ metadata: environment }, ACCESS_BINDING);
   await cluster.release(environment, roleBindingKind, binding, [RIGHTS_FINALIZER]);
 }
 
-/** Releases what the status names, or everything when an admin forces it; returns the refusals. */
+/** Releases what the status names, or everything in the last call of a forced step; returns the refusals. */
 async function releaseHeld(
   environment: Owner,
   objects: readonly Held[],
-  { isForced, recorded }: EmptyingLimits,
+  { isLast, recorded }: Pick<Emptied, "isLast"> & Pick<EmptyingLimits, "recorded">,
   { namespaceContents, log }: TakeOverDependencies,
 ) {
   const { name, uid } = environment;
   const refusals = new Map<Content, string>();
   for (const { content, removable } of objects) {
     const { kind, name: object } = content;
-    const finalizers = removable.filter((finalizer) => isForced || isNamed(kind.kind, finalizer, recorded));
+    const finalizers = removable.filter((finalizer) => isLast || isNamed(kind.kind, finalizer, recorded));
     if (finalizers.length === 0) continue;
     const refusal = await namespaceContents.release(environment, content, finalizers);
     if (refusal === undefined) {

@@ -16,6 +16,7 @@ import { PullRequestHostFailed } from "../../../ports/webhooks/pull-request-host
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING } from "../desired/secret.ts";
 import {
+  dropRights,
   emptyNamespace,
   keepRightsWhereHeld,
   keepsRights,
@@ -59,6 +60,8 @@ export interface Progress {
 export interface WaitingStep extends Extract<Removal, { state: "removing" }> {
   /** True when its blockers are to be named at once. */
   readonly isOverdue?: boolean;
+  /** True when the action answers `forced` by itself, because a force has work to do. */
+  readonly forcesItself?: boolean;
   /** Delay of the next check, in case no watch reports. */
   readonly recheckMs?: number;
   readonly removals?: readonly FinalizerRemoval[];
@@ -68,7 +71,7 @@ export interface WaitingStep extends Extract<Removal, { state: "removing" }> {
 export type ActionResult =
   | WaitingStep
   | { readonly state: "gone"; readonly left?: string }
-  | { readonly state: "forced"; readonly left: string };
+  | { readonly state: "forced"; readonly left: string; readonly removals?: readonly FinalizerRemoval[] };
 
 interface Action {
   readonly step: string;
@@ -115,7 +118,7 @@ export const ACTIONS: readonly Action[] = [
 
 /** Interval of checks while emptying: the namespace controller reports nothing before its own next check. */
 const EMPTYING_RECHECK_MS = 2_000;
-/** Longer interval when all remaining finalizers are awaited or refused: every check lists all kinds. */
+/** Longer interval when checking soon is useless: every check lists all kinds. */
 const QUIET_RECHECK_MS = 15_000;
 /** An environment must not stay because its host is away. */
 const REPORT_GIVEN_UP_AFTER_MS = 120_000;
@@ -210,13 +213,19 @@ async function removeNamespace(target: DeletionTarget, context: TeardownContext)
   if (removal.state === "gone" || !keepsRights(metadata, context)) return removal;
   const waited = waitedMs(target, "namespace", context);
   const isStuck = waited >= stuckMs(context);
-  const isDue = isStuck || waited >= context.settings.deletion.finalizerSeconds * 1_000;
-  const isForced = isDue && isForceRequested(target, "namespace");
+  const isDue = waited >= context.settings.deletion.finalizerSeconds * 1_000;
+  const isForced = (isDue || isStuck) && isForceRequested(target, "namespace");
   const limits = { isDue, isForced, isStuck, recorded: status?.teardown?.removals ?? [] };
-  const { blockers, removals, isOverdue, isQuiet } = await emptyNamespace(metadata, limits, context);
+  const emptying = emptyNamespace(metadata, limits, context);
+  const { blockers, removals, isLast, isQuiet } = await emptying.catch(async (error: unknown) => {
+    // The force of a stuck step does not wait for what fails.
+    if (isForced && isStuck) await dropRights(metadata, context);
+    throw error;
+  });
   const named = blockers.length === 0 ? removal : { ...removal, blockers };
+  if (isLast) return { state: "forced", left: withBlockers(named), removals };
   const recheckMs = isQuiet ? QUIET_RECHECK_MS : EMPTYING_RECHECK_MS;
-  return { ...named, removals, isOverdue, recheckMs };
+  return { ...named, removals, isOverdue: blockers.length > 0, forcesItself: true, recheckMs };
 }
 
 /** The secret manager's answer is trusted until the second round. */

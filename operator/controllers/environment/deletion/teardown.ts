@@ -82,7 +82,7 @@ function stepAfter(
   const isStuck = removal.isOverdue === true || elapsedMs(new Date(since), now) >= stuckMs(context);
   if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
   const message = clipped(withBlockers(removal));
-  if (isForceRequested(target, name)) return forced(name, message, at);
+  if (isForceRequested(target, name) && removal.forcesItself !== true) return forced(name, message, at);
   return { step: { name, state: "waiting", message, since }, blockers: blockersOf(name, removal) };
 }
 

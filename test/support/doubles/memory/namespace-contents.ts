@@ -1,4 +1,4 @@
-import { EMPTIED_ANNOTATION } from "../../../../crds/group.ts";
+import { PODS_ENDED_ANNOTATION } from "../../../../crds/group.ts";
 import { namespaceName } from "../../../../crds/names.ts";
 import {
   type Claim,
@@ -17,18 +17,22 @@ export interface MemoryNamespaceContents extends NamespaceContents {
   refuse(name: string, sentence?: string): void;
   /** Leaves this kind out of lists, as while its API is overloaded; `undefined` ends it. */
   overload(kind: string | undefined): void;
+  /** Number of marked namespaces, counted at each mark. */
+  announced(): number;
 }
 
 /** In-memory contents of a cluster's namespaces; evicted pods stay, as on a slow node. */
 export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespaceContents {
   const refusals = new Map<string, string | undefined>();
   let lists = 0;
+  let announced = 0;
   let overloaded: string | undefined;
   const within = ({ name }: { name: string }) => cluster.within(namespaceName(name));
   const volumeNamed = (name: string | undefined) =>
     cluster.list().find(({ kind, metadata }) => kind === volumeKind.kind && metadata.name === name);
   return {
     lists: () => lists,
+    announced: () => announced,
     refuse: (name, sentence) => void refusals.set(name, sentence),
     overload(kind) {
       overloaded = kind;
@@ -62,10 +66,12 @@ export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespace
       cluster.hold(kind, { name, namespace: namespaceName(environment.name) }, kept);
       return undefined;
     },
-    async announceEmptied(environment) {
+    async announcePodsEnded(environment) {
       const ref = { name: namespaceName(environment.name) };
-      if (cluster.observe(environment, namespaceKind, ref) === undefined) return;
-      cluster.annotate(namespaceKind, ref, { [EMPTIED_ANNOTATION]: AT });
+      const found = cluster.observe(environment, namespaceKind, ref);
+      if (found === undefined || found.metadata.annotations?.[PODS_ENDED_ANNOTATION] !== undefined) return;
+      announced += 1;
+      cluster.annotate(namespaceKind, ref, { [PODS_ENDED_ANNOTATION]: AT });
     },
     async retainedVolumes(environment) {
       const claims = within(environment).filter(({ kind }) => kind.plural === volumeClaimKind.plural);

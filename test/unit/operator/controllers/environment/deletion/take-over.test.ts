@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { EMPTIED_ANNOTATION, GROUP } from "../../../../../../crds/group.ts";
+import { GROUP } from "../../../../../../crds/group.ts";
 import { applicationKind } from "../../../../../../operator/adapters/argocd/kinds.ts";
 import { heldContents } from "../../../../../../operator/controllers/environment/deletion/take-over.ts";
 import { isOver } from "../../../../../../operator/controllers/environment/deletion/teardown.ts";
-import { namespaceKind, podKind, roleBindingKind, wireKind } from "../../../../../../operator/kit/client/kinds.ts";
+import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
+import { podKind, roleBindingKind, wireKind } from "../../../../../../operator/kit/client/kinds.ts";
 import type { PodProblem } from "../../../../../../operator/ports/pods.ts";
 import { configMaps } from "../../../../../support/fixtures/config-maps.ts";
 import { CREATED } from "../../../../../support/fixtures/environment/environment-fixture.ts";
@@ -23,8 +24,17 @@ function put(world: Scene, kind: typeof configMaps | typeof serviceKind, name: s
 const finalizersOf = (world: Scene, name: string) =>
   world.cluster.within(namespace).find(({ object }) => object.metadata.name === name)?.object.metadata.finalizers;
 const KEPT_RIGHTS = [`${GROUP}/teardown`];
-const emptiedAt = (world: Scene) =>
-  world.cluster.observe(shop, namespaceKind, { name: namespace })?.metadata.annotations?.[EMPTIED_ANNOTATION];
+const patient = { name: "patient", namespace };
+function putPod(world: Scene): void {
+  const metadata = { ...patient, uid: "pod", resourceVersion: "1", creationTimestamp: CREATED };
+  const spec = { terminationGracePeriodSeconds: 3600 };
+  world.cluster.put(podKind, {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { ...metadata, deletionTimestamp: CREATED },
+    spec,
+  });
+}
 const rightsOf = (world: Scene) => world.cluster.observe(shop, roleBindingKind, binding)?.metadata.finalizers;
 
 describe("a deletion that the deployer does not end", () => {
@@ -164,37 +174,47 @@ describe("a deletion that the deployer does not end", () => {
   test("gives pods as long as they may take to stop", async () => {
     const world = await held();
     await world.pass();
-    const metadata = { name: "patient", namespace, uid: "pod", resourceVersion: "1", creationTimestamp: CREATED };
-    const spec = { terminationGracePeriodSeconds: 3600 };
-    world.cluster.put(podKind, { apiVersion: "v1", kind: "Pod", metadata, spec });
+    putPod(world);
     await world.pass({ after: 1 });
     const [pod] = world.cluster.within(namespace).filter(({ kind }) => kind.plural === "pods");
     expect(pod?.object.metadata.deletionGracePeriodSeconds).toBe(25);
   });
 
-  test("keeps the rights until the pods have ended, and has Kubernetes look at the namespace then", async () => {
+  test("keeps the rights until the pods have ended, and has Kubernetes check the namespace then, once", async () => {
     const world = await held();
     await world.pass();
-    const ref = { name: "patient", namespace };
-    const metadata = { ...ref, uid: "pod", resourceVersion: "1", creationTimestamp: CREATED };
-    world.cluster.put(podKind, {
-      apiVersion: "v1",
-      kind: "Pod",
-      metadata: { ...metadata, deletionTimestamp: CREATED },
-    });
+    putPod(world);
+    put(world, serviceKind, "public", [BALANCER]);
+    const listed = world.namespaceContents.lists();
     const ending = await world.pass({ after: 1 });
     expect(ending.recheckMs).toBe(2_000);
     expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
-    // Its node does not answer: looked at less often from then on.
+    // Kubernetes deletes nothing else before.
+    expect(world.namespaceContents.lists()).toBe(listed);
+    // Its node does not answer: checked less often from then on.
     expect((await world.pass({ after: 1 })).recheckMs).toBe(15_000);
-    expect(emptiedAt(world)).toBeUndefined();
-    world.cluster.hold(podKind, ref, []);
+    expect(world.namespaceContents.announced()).toBe(0);
+
+    world.cluster.hold(podKind, patient, []);
+    await world.pass();
+    expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+    world.cluster.hold(serviceKind, { name: "public", namespace }, []);
     await world.pass();
     expect(rightsOf(world)).toEqual([]);
-    expect(emptiedAt(world)).toBeDefined();
+    expect(world.namespaceContents.announced()).toBe(1);
   });
 
-  test("keeps the rights while a kind can't be listed, and is not forced before it is stuck", async () => {
+  test("goes on where the namespace can't be marked", async () => {
+    const world = await held();
+    world.namespaceContents.announcePodsEnded = async () => {
+      throw new KubeError({ status: 403, reason: "Forbidden" });
+    };
+    await world.pass();
+    await world.pass({ after: 1 });
+    expect(rightsOf(world)).toEqual([]);
+  });
+
+  test("keeps the rights while a kind can't be listed, names what it knows, and is not forced before it is stuck", async () => {
     const world = await held();
     await world.pass();
     put(world, serviceKind, "public", [BALANCER]);
@@ -204,8 +224,7 @@ describe("a deletion that the deployer does not end", () => {
     world.force("namespace");
     const unknown = await world.pass({ after: 1 });
     expect(unknown.states[4]).toBe("waiting");
-    expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
-    expect(finalizersOf(world, "public")).toEqual([BALANCER]);
+    expect(unknown.blockers.map(({ name }) => name)).toContain("held");
     expect((await world.pass()).states[4]).toBe("waiting");
     expect(finalizersOf(world, "held")).toEqual([]);
     expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
@@ -213,6 +232,50 @@ describe("a deletion that the deployer does not end", () => {
     world.namespaceContents.overload(undefined);
     expect((await world.pass()).states[4]).toBe("forced");
     expect(finalizersOf(world, "public")).toEqual([]);
+    expect(rightsOf(world)).toEqual([]);
+  });
+
+  test("a force removes what frees something outside the cluster only with the step's end", async () => {
+    const world = await held();
+    await world.pass();
+    put(world, serviceKind, "public", [BALANCER]);
+    await world.pass({ after: 1 });
+    world.namespaceContents.overload("ConfigMap");
+    world.force("namespace");
+    expect((await world.pass({ after: 1 })).states[4]).toBe("waiting");
+    expect(finalizersOf(world, "public")).toEqual([BALANCER]);
+    expect((await world.pass({ after: 4 })).states[4]).toBe("forced");
+    expect(finalizersOf(world, "public")).toEqual([]);
+  });
+
+  test("a longer time of finalizers than that of stuck steps is theirs, unless an admin forces the step", async () => {
+    const world = await scene({ deletion: { finalizerSeconds: 600 } });
+    world.holdApplication(CASCADE);
+    world.holdNamespace("kubernetes");
+    await world.pass();
+    put(world, configMaps, "held", [HOLD]);
+    await world.pass({ after: 1 });
+    await world.pass({ after: 6 });
+    await world.pass();
+    expect(finalizersOf(world, "held")).toEqual([HOLD]);
+    world.force("namespace");
+    expect((await world.pass()).states[4]).toBe("forced");
+    expect(finalizersOf(world, "held")).toEqual([]);
+    expect(rightsOf(world)).toEqual([]);
+  });
+
+  test("a stuck step that is forced while a call fails gives the rights back, too", async () => {
+    const world = await held();
+    await world.pass();
+    put(world, configMaps, "held", [HOLD]);
+    await world.pass({ after: 1 });
+    world.namespaceContents.endPods = async () => {
+      throw new KubeError({ status: 503, reason: "ServiceUnavailable" });
+    };
+    world.force("namespace");
+    expect((await world.pass({ after: 1 })).states[4]).toBe("waiting");
+    expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+    expect((await world.pass({ after: 4 })).states[4]).toBe("forced");
     expect(rightsOf(world)).toEqual([]);
   });
 
