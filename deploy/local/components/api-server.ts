@@ -1,7 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { waitUntil } from "../../build/wait.ts";
 import { parseManifests } from "../kubernetes/api-client.ts";
-import { apiServerIsReady, etcd, etcdIsReady, kubeApiServer } from "../kubernetes/control-plane-programs.ts";
+import {
+  apiServerIsReady,
+  etcd,
+  etcdIsReady,
+  kubeApiServer,
+  servesAdministrators,
+} from "../kubernetes/control-plane-programs.ts";
 import { addresses } from "../network/addresses.ts";
 import { keepRunning } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
@@ -13,7 +20,10 @@ export const etcdComponent: BuiltComponent = {
   start: (site) => keepRunning(site.folder, etcd(site.controlPlane), () => etcdIsReady(site.controlPlane)),
 };
 
-/** The API server on the bridge's address, so that pods reach it and the outside does not. */
+/**
+ * The API server on the bridge's address, so that pods reach it and the outside does not. Then it serves us, who are
+ * administrators; its other users come after Kubernetes' roles.
+ */
 export const apiServerComponent: BuiltComponent = {
   name: "kube-apiserver",
   after: ["network", "etcd"],
@@ -39,15 +49,23 @@ export const apiServerComponent: BuiltComponent = {
       "--allow-privileged",
     ];
     await keepRunning(site.folder, kubeApiServer(site.controlPlane, serving, flags), () =>
-      apiServerIsReady(site.client),
+      servesAdministrators(site.client),
     );
   },
+};
+
+/** Kubernetes' own roles, which the API server makes last in its start: programs need them, and administrators do not. */
+export const rolesComponent: BuiltComponent = {
+  name: "Kubernetes' roles",
+  after: ["kube-apiserver"],
+  start: ({ client }) =>
+    waitUntil({ what: "Kubernetes' roles to be there", check: () => apiServerIsReady(client), deadlineMs: 60_000 }),
 };
 
 /** The rights of the cluster's own programs. */
 export const accessComponent: BuiltComponent = {
   name: "access rules",
-  after: ["kube-apiserver"],
+  after: ["Kubernetes' roles"],
   async start({ client }) {
     const file = join(import.meta.dirname, "../manifests/access.yaml");
     await Promise.all(parseManifests(await readFile(file, "utf8")).map((manifest) => client.apply(manifest)));

@@ -49,7 +49,7 @@ const name = "argocd-application-controller";
 /** The deployer. */
 export const applicationControllerComponent: BuiltComponent = {
   name,
-  after: ["Argo CD settings", "network", "redis"],
+  after: ["Argo CD settings", "Kubernetes' roles", "network", "redis"],
   async start(site) {
     // The name of its ServiceAccount in other clusters, by which the platform's policies recognize Argo CD.
     const subject = { commonName: "system:serviceaccount:argocd:argocd-application-controller" };

@@ -12,7 +12,7 @@ const without = ["-node-ipam-controller", "-cloud-node-lifecycle-controller", "-
 /** Kubernetes' own controllers. */
 export const controllerManagerComponent: BuiltComponent = {
   name: "kube-controller-manager",
-  after: ["kube-apiserver"],
+  after: ["Kubernetes' roles"],
   async start(site) {
     const subject = { commonName: "system:kube-controller-manager" };
     const kubeconfig = await kubeconfigFor(site, "kube-controller-manager", subject);
@@ -24,7 +24,7 @@ export const controllerManagerComponent: BuiltComponent = {
 /** The scheduler. A port of loopback reports whether its caches are filled. */
 export const schedulerComponent: BuiltComponent = {
   name: "kube-scheduler",
-  after: ["kube-apiserver"],
+  after: ["Kubernetes' roles"],
   async start(site) {
     const kubeconfig = await kubeconfigFor(site, "kube-scheduler", { commonName: "system:kube-scheduler" });
     const serving = await site.ca.issue("kube-scheduler", {

@@ -1,4 +1,4 @@
-import { accessComponent, apiServerComponent, etcdComponent } from "./api-server.ts";
+import { accessComponent, apiServerComponent, etcdComponent, rolesComponent } from "./api-server.ts";
 import { applicationControllerComponent, deployerSettingsComponent } from "./application-controller.ts";
 import type { ClusterComponent } from "./component.ts";
 import { containerdComponent } from "./container-runtime.ts";
@@ -37,6 +37,7 @@ export const components: readonly ClusterComponent[] = [
   networkComponent,
   etcdComponent,
   apiServerComponent,
+  rolesComponent,
   accessComponent,
   containerdComponent,
   imagesComponent,

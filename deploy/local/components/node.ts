@@ -21,7 +21,7 @@ const folders = { state: join(runFolder, "kubelet"), logs: join(runFolder, "pod-
 /** The kubelet. It authenticates and authorizes callers by the API server, and is ready when the node is. */
 export const kubeletComponent: BuiltComponent = {
   name: "kubelet",
-  after: ["kube-apiserver", "containerd", "images"],
+  after: ["Kubernetes' roles", "containerd", "images"],
   async start(site) {
     const { address } = addresses.bridge;
     const subject = { commonName: `system:node:${nodeName}`, organization: "system:nodes" };
@@ -63,7 +63,7 @@ async function mountFolders({ folder }: ClusterSite): Promise<void> {
 /** kube-proxy with nftables rules for Services. */
 export const kubeProxyComponent: BuiltComponent = {
   name: "kube-proxy",
-  after: ["kube-apiserver"],
+  after: ["Kubernetes' roles"],
   async start(site) {
     const kubeconfig = await kubeconfigFor(site, "kube-proxy", { commonName: "system:kube-proxy" });
     const config = join(site.folder, "kube-proxy.json");

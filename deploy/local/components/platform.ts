@@ -58,7 +58,7 @@ export const platformTokenComponent: BuiltComponent = {
 /** The operator with its REST API, on the host. */
 export const operatorComponent: BuiltComponent = {
   name: "operator",
-  after: ["platform token", "Argo CD settings", "identity provider"],
+  after: ["platform token", "Kubernetes' roles", "Argo CD settings", "identity provider"],
   start: (site) => keepProgramRunning(hostPlatform(site), operatorProgram),
 };
 
@@ -72,7 +72,7 @@ export const gateTokenComponent: BuiltComponent = {
 /** The gate, on the host. */
 export const gateComponent: BuiltComponent = {
   name: "gate",
-  after: ["gate token", "network"],
+  after: ["gate token", "Kubernetes' roles", "network"],
   start: (site) => keepProgramRunning(hostPlatform(site), gateProgram),
 };
 

@@ -7,7 +7,7 @@ import type { BuiltComponent } from "./component.ts";
 /** Provisions folders of this machine as volumes. */
 export const storageComponent: BuiltComponent = {
   name: "storage",
-  after: ["kube-apiserver", "access rules"],
+  after: ["access rules"],
   async start(site) {
     await site.client.apply(storageClass);
     const volumes = join(site.folder, "volumes");

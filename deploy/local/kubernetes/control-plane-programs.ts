@@ -103,6 +103,18 @@ export async function apiServerIsReady(client: ApiClient): Promise<boolean> {
   return (await client.call("GET", "/readyz")).status === 200;
 }
 
+/**
+ * Parts of a start that begin a second after the server answers: they write Kubernetes' own roles and priority classes,
+ * which an administrator does without.
+ */
+const LATE_HOOKS = ["rbac/bootstrap-roles", "scheduling/bootstrap-system-priority-classes"];
+
+/** True when the API server has finished its start but for what administrators do without. */
+export async function servesAdministrators(client: ApiClient): Promise<boolean> {
+  const excluded = new URLSearchParams(LATE_HOOKS.map((hook) => ["exclude", `poststarthook/${hook}`]));
+  return (await client.call("GET", `/readyz?${excluded}`)).status === 200;
+}
+
 /** Path of the object that the controllers make in every namespace. */
 export const DEFAULT_SERVICE_ACCOUNT = "/api/v1/namespaces/default/serviceaccounts/default";
 
