@@ -51,19 +51,20 @@ async function startOnFreeMachine(progress: Progress, { components: requested = 
   await claimMachine();
   const prepared = await prepareSite(progress);
   const steps = planned(progress, requested);
-  const start = async (): Promise<ClusterSite> => {
+  try {
     const unbuilt = requested.filter(needsNoBuild);
-    await startInOrder(unbuilt, (component) => steps.step(component.name, () => component.start(prepared)));
+    await withoutSupervisor(clusterFolder, () =>
+      startInOrder(unbuilt, (component) => steps.step(component.name, () => component.start(prepared))),
+    );
     const site = await built(prepared, build).catch(async (error: unknown) => {
       if (!ranBefore) await cleanUp();
       throw error;
     });
     const ready = unbuilt.map(({ name }) => name);
-    await startInOrder(requested.filter(needsBuild), (one) => steps.step(one.name, () => one.start(site)), ready);
+    await withoutSupervisor(clusterFolder, () =>
+      startInOrder(requested.filter(needsBuild), (one) => steps.step(one.name, () => one.start(site)), ready),
+    );
     return site;
-  };
-  try {
-    return await withoutSupervisor(clusterFolder, start);
   } finally {
     prepared.client.close();
   }

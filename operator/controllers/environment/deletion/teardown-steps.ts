@@ -60,7 +60,7 @@ export interface Progress {
 export interface WaitingStep extends Extract<Removal, { state: "removing" }> {
   /** True when its blockers are to be named at once. */
   readonly isOverdue?: boolean;
-  /** True when the action answers `forced` by itself, because a force has work to do. */
+  /** True when a force has to do something in the action, which then answers `forced` by itself. */
   readonly forcesItself?: boolean;
   /** Delay of the next check, in case no watch reports. */
   readonly recheckMs?: number;
