@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { waitUntil } from "../../build/wait.ts";
 import { parseManifests } from "../kubernetes/api-client.ts";
 import {
   apiServerIsReady,
@@ -10,7 +9,7 @@ import {
   servesAdministrators,
 } from "../kubernetes/control-plane-programs.ts";
 import { addresses } from "../network/addresses.ts";
-import { keepRunning } from "../processes/process.ts";
+import { keepRunning, recordedProcesses, untilReady } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
 
 /** The datastore. */
@@ -58,8 +57,11 @@ export const apiServerComponent: BuiltComponent = {
 export const rolesComponent: BuiltComponent = {
   name: "Kubernetes' roles",
   after: ["kube-apiserver"],
-  start: ({ client }) =>
-    waitUntil({ what: "Kubernetes' roles to be there", check: () => apiServerIsReady(client), deadlineMs: 60_000 }),
+  async start({ folder, client }) {
+    const apiServer = (await recordedProcesses(folder)).find(({ name }) => name === apiServerComponent.name);
+    if (apiServer === undefined) throw new TypeError(`${apiServerComponent.name} was not started`);
+    await untilReady(apiServer, () => apiServerIsReady(client));
+  },
 };
 
 /** The rights of the cluster's own programs. */
