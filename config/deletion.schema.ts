@@ -46,7 +46,8 @@ export const Deletion = closed(
     finalizerSeconds: Type.Integer({
       minimum: 0,
       default: 60,
-      description: "Time for which finalizers may then hold objects of the namespace before the platform removes them.",
+      description:
+        "Time for which finalizers may then hold objects of the namespace that are being deleted before the platform removes them.",
     }),
     awaitedFinalizers: Type.Array(Type.String({ minLength: 1, maxLength: 317 }), {
       maxItems: 100,

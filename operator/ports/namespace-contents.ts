@@ -10,6 +10,8 @@ export interface Content {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly finalizers: readonly string[];
+  /** True when its deletion was requested. */
+  readonly isDeleted: boolean;
 }
 
 /** A PersistentVolume that outlives its claim by the reclaim policy `Retain`. */
@@ -25,7 +27,7 @@ export interface RetainedVolume {
  * platform's rights in that namespace. Methods throw the kit's KubeError.
  */
 export interface NamespaceContents {
-  /** All metadata except Events; empty when the namespace is gone. Incomplete while a kind's API is overloaded or away. */
+  /** All metadata except Events; empty when the namespace is gone. Incomplete while a kind's API is overloaded, away or faulty. */
   list(environment: Owner): Promise<{ readonly contents: readonly Content[]; readonly isComplete: boolean }>;
   /**
    * Ends every pod that still runs this long after its deletion, despite its grace period; deletes undeleted ones.

@@ -110,22 +110,28 @@ async function contentsOf(
 ): Promise<readonly Content[] | undefined> {
   try {
     const { items } = await client.list<WireObject>(kind, { namespace, metadataOnly: true });
-    return items.map(({ metadata: { name, uid, resourceVersion, finalizers = [] } }) => {
-      return { kind, name, uid, resourceVersion, finalizers };
+    return items.map(({ metadata: { name, uid, resourceVersion, finalizers = [], deletionTimestamp } }) => {
+      return { kind, name, uid, resourceVersion, finalizers, isDeleted: deletionTimestamp !== undefined };
     });
   } catch (error) {
     if (isUnlistable(error)) return [];
-    if (isUnavailable(error)) return undefined;
+    if (isUnavailable(error) || isFaulty(error)) return undefined;
     throw error;
   }
 }
 
-/** Refusal of a release: a webhook may answer with any status. A missing or constantly changing object is none. */
+/** Refusal of a release. A missing or constantly changing object is none. */
 function refusalOf(error: unknown): string | undefined {
   if (isOvertaken(error)) return undefined;
-  if (!(error instanceof KubeError) || !(isForbidden(error) || isInvalid(error))) throw error;
+  if (!(error instanceof KubeError) || !isRefusal(error)) throw error;
   return error.detail() || error.message;
 }
+
+/** A webhook may answer with any status; one that can't be reached is a 500 of the API server. */
+const isRefusal = (error: KubeError) => isForbidden(error) || isInvalid(error) || error.status === 500;
+
+/** The server of one kind answers with an error, which says nothing of other kinds. Without rights nothing can be listed. */
+const isFaulty = (error: unknown) => error instanceof KubeError && error.status > 0 && !isForbidden(error);
 
 /** The kind's CRD is gone, or its API lists nothing. */
 const isUnlistable = (error: unknown) => isNotFound(error) || (error instanceof KubeError && error.status === 405);

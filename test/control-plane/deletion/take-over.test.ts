@@ -133,7 +133,8 @@ describe("a deletion that the deployer does not end", () => {
       const both = await Promise.all([1, 2].map(() => world.startOperator({ settings, onRequest })));
       await world.delete(made);
       await world.expectGone(made);
-      expect(released.sort()).toEqual(names);
+      // Kubernetes accepts each of several updates that remove the last finalizer at the same moment.
+      expect([...new Set(released)].sort()).toEqual(names);
       const records = (await world.admin.list(recordType)).items.filter(({ spec }) => spec.uid === made.metadata.uid);
       expect(records.map(({ spec }) => spec)).toMatchObject([
         {

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
+import { expect, test } from "@jest/globals";
 import { kubernetesNamespaceContents } from "../../../operator/adapters/kubernetes/namespace-contents.ts";
 import { createKubeClient } from "../../../operator/kit/client/create-kube-client.ts";
 import { namespaceKind, podKind, wireKind } from "../../../operator/kit/client/kinds.ts";
@@ -11,6 +13,7 @@ import { claimDraft, claims, givenVolume, volumes } from "../../support/fixtures
 import { callsAs } from "../../support/plane/api-calls.ts";
 import { given, namespaceObject, paths } from "../../support/plane/chart/environment-objects.ts";
 import { controlPlane } from "../../support/plane/control-plane.ts";
+import { unique } from "../../support/plane/people.ts";
 import { namespaceContentsSuite } from "../suites/namespace-contents.suite.ts";
 
 const plane = await controlPlane();
@@ -23,6 +26,13 @@ const bindings = wireKind({
   plural: "validatingadmissionpolicybindings",
 });
 
+const HOLD = "example.test/hold";
+
+/** An error of the API server. */
+const answer = (status: number): KubeResponse => {
+  return { status, headers: {}, body: { kind: "Status", code: status, message: `answer ${status}` } };
+};
+
 /** The API server's answer while the server of its first group is away. */
 async function stale(answer: KubeResponse): Promise<KubeResponse> {
   const chunks: Uint8Array[] = [];
@@ -31,13 +41,50 @@ async function stale(answer: KubeResponse): Promise<KubeResponse> {
   return { ...answer, stream: Readable.from([Buffer.from(replaced)]) };
 }
 
+test("a list is not complete while the server of a group is away", async () => {
+  let isAway = true;
+  const onRequest: RequestInterceptor = async ({ path }, next) =>
+    isAway && path === "/apis" ? stale(await next()) : next();
+  const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
+  const contents = kubernetesNamespaceContents(client, systemClock);
+  const owner = { name: unique("none-"), uid: randomUUID() };
+  expect((await contents.list(owner)).isComplete).toBe(false);
+  isAway = false;
+  expect((await contents.list(owner)).isComplete).toBe(true);
+  await client.close();
+});
+
+test.each([400, 500])("a kind whose server answers with %i is one that is not known", async (status) => {
+  const onRequest: RequestInterceptor = async ({ verb, type }, next) =>
+    verb === "list" && type?.kind === "ConfigMap" ? answer(status) : next();
+  const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
+  const listed = await kubernetesNamespaceContents(client, systemClock).list({
+    name: unique("none-"),
+    uid: randomUUID(),
+  });
+  expect(listed).toEqual({ contents: [], isComplete: false });
+  await client.close();
+});
+
+test("a webhook that can't be reached refuses, and an overloaded API does not", async () => {
+  let status = 500;
+  const onRequest: RequestInterceptor = async ({ verb }, next) => (verb === "patch" ? answer(status) : next());
+  const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
+  const contents = kubernetesNamespaceContents(client, systemClock);
+  const owner = { name: unique("none-"), uid: randomUUID() };
+  const object = { name: "held", uid: randomUUID(), resourceVersion: "1", finalizers: [HOLD], isDeleted: true };
+  const content = { ...object, kind: configMaps };
+  expect(await contents.release(owner, content, [HOLD])).toBe("answer 500");
+  status = 503;
+  await expect(contents.release(owner, content, [HOLD])).rejects.toThrow(/503/);
+  await client.close();
+});
+
 namespaceContentsSuite("on Kubernetes", async () => {
-  let isGroupAway = false;
   let overloaded: string | undefined;
   const onRequest: RequestInterceptor = async (request, next) => {
     const isOverloaded = request.verb === "list" && request.type?.kind === overloaded;
-    if (isGroupAway && request.path === "/apis") return stale(await next());
-    return isOverloaded ? { status: 503, headers: {}, body: { kind: "Status", code: 503 } } : next();
+    return isOverloaded ? answer(503) : next();
   };
   const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
   const namespaces: string[] = [];
@@ -54,12 +101,6 @@ namespaceContentsSuite("on Kubernetes", async () => {
     },
     annotationsOf: async (name) => (await client.find(namespaceKind, { name }))?.metadata.annotations ?? {},
     versionOf: async (name) => (await client.find(namespaceKind, { name }))?.metadata.resourceVersion,
-    loseGroup() {
-      isGroupAway = true;
-      return () => {
-        isGroupAway = false;
-      };
-    },
     overload(kind) {
       overloaded = kind;
       return () => {

@@ -30,10 +30,6 @@ namespaceContentsSuite("in memory", async () => {
     versionOf: async (name) =>
       cluster.list().find(({ kind, metadata: { name: found } }) => kind === namespaceKind.kind && found === name)
         ?.metadata.resourceVersion,
-    loseGroup() {
-      contents.overload("Widget");
-      return () => contents.overload(undefined);
-    },
     overload(kind) {
       contents.overload(kind);
       return () => contents.overload(undefined);

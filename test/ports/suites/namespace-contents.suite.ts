@@ -15,8 +15,6 @@ export interface ContentsScene {
   makeOwnedNamespace(name: string, owner: Owner): Promise<void>;
   annotationsOf(namespace: string): Promise<Readonly<Record<string, string>>>;
   versionOf(namespace: string): Promise<string | undefined>;
-  /** Makes the server of a group be away in what is discovered; returns a function that ends it. */
-  loseGroup(): () => void;
   /** Makes lists of this kind fail with 503; returns a function that ends it. */
   overload(kind: string): () => void;
   /** Creates a ConfigMap with these finalizers. */
@@ -97,14 +95,6 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
       expect(await configMapsOf(owner)).toHaveLength(1);
     });
 
-    test("says that it does not know everything while the server of a group is away", async () => {
-      const { owner } = await given();
-      const end = scene.loseGroup();
-      expect((await scene.contents.list(owner)).isComplete).toBe(false);
-      end();
-      expect((await scene.contents.list(owner)).isComplete).toBe(true);
-    });
-
     test("marks the owner's namespace once, and no other", async () => {
       const owner = { name: unique("shop-"), uid: randomUUID() };
       const namespace = namespaceName(owner.name);
@@ -135,6 +125,7 @@ export function namespaceContentsSuite(name: string, start: () => Promise<Conten
       await scene.deleteConfigMap(ref);
       const [last] = await configMapsOf(owner);
       if (last === undefined) throw new TypeError("the ConfigMap went although a finalizer holds it");
+      expect([listed, last].map(({ isDeleted }) => isDeleted)).toEqual([false, true]);
       await scene.contents.release(owner, last, [KEPT]);
       await until(async () => (await scene.finalizersOf(ref)) === undefined, { what: "the ConfigMap being gone" });
     });

@@ -1,9 +1,10 @@
 /** Ends an application that its deployer does not end in time, and empties its namespace. */
 import type { Settings } from "../../../../config/settings.ts";
 import type { FinalizerRemoval } from "../../../../crds/environment/environment-status.schema.ts";
-import { GROUP } from "../../../../crds/group.ts";
+import { GROUP, PODS_ENDED_ANNOTATION } from "../../../../crds/group.ts";
+import { namespaceName } from "../../../../crds/names.ts";
 import { insteadOf, isForbidden, KubeError } from "../../../kit/client/errors.ts";
-import { resourceQuotaKind, roleBindingKind } from "../../../kit/client/kinds.ts";
+import { namespaceKind, resourceQuotaKind, roleBindingKind } from "../../../kit/client/kinds.ts";
 import type { Log } from "../../../kit/log.ts";
 import {
   BeingDeleted,
@@ -56,12 +57,15 @@ async function keepRights(environment: Owner, { cluster, settings }: TakeOverDep
 const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error instanceof NameTaken;
 
 /**
- * Keeps the platform's rights in a namespace before its deletion when foreign finalizers hold objects left by the
+ * Before the deletion of a namespace, keeps the platform's rights in it when foreign finalizers hold objects left by the
  * deployer, such as a StatefulSet's claims. All kinds are listed only when the quota counts any object; held objects of
  * uncounted kinds are named and not released.
  */
 export async function keepRightsWhereHeld(environment: Owner, context: TakeOverDependencies): Promise<void> {
   const { cluster, namespaceContents } = context;
+  const namespace = observedNamespace(environment, context);
+  if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return;
+  if (keepsRights(environment, context)) return;
   const refTo = (name: string) => refIn({ metadata: environment }, name);
   if (cluster.observe(environment, roleBindingKind, refTo(ACCESS_BINDING)) === undefined) return;
   const quota = await cluster.read(environment, resourceQuotaKind, refTo(ENVIRONMENT_QUOTA));
@@ -69,6 +73,9 @@ export async function keepRightsWhereHeld(environment: Owner, context: TakeOverD
   const found = await namespaceContents.list(environment).catch(insteadOf(isForbidden, NOTHING));
   if (!found.isComplete || heldContents(found.contents, []).length > 0) await keepRights(environment, context);
 }
+
+const observedNamespace = (environment: Owner, { cluster }: Pick<TakeOverDependencies, "cluster">) =>
+  cluster.observe(environment, namespaceKind, { name: namespaceName(environment.name) });
 
 /** Answer where the rights are missing: nothing can be kept there. */
 const NOTHING = { contents: [], isComplete: true } as const;
@@ -93,7 +100,7 @@ export function keepsRights(environment: Owner, { cluster }: TakeOverDependencie
 interface EmptyingLimits {
   /** True when foreign finalizers have had their time. */
   readonly isDue: boolean;
-  /** True when an admin forces the step, and it is due or stuck: finalizers that free something outside the cluster go, too. */
+  /** True when an admin forces the step: once it is due or stuck, finalizers that free something outside the cluster go, too. */
   readonly isForced: boolean;
   /** True when the step took so long that a force no longer waits for kinds that can't be listed. */
   readonly isStuck: boolean;
@@ -107,24 +114,24 @@ interface Emptied {
   readonly removals: readonly FinalizerRemoval[];
   /** True when the step ends here by force, whatever is left. */
   readonly isLast: boolean;
-  /** True when what is left is awaited, refused, not listed, or does not end: checking again soon is useless. */
+  /** True when there is nothing to remove now: what is left is awaited, refused, not listed or not due. */
   readonly isQuiet: boolean;
 }
 
 /**
- * Ends the pods of a terminating namespace and, when due, removes foreign finalizers. One call names each in
- * `removals`, the next removes it, so that a crash loses no line of the record. The rights are dropped when nothing
- * needs them any more, and at the end of a forced step.
+ * Ends the pods of a terminating namespace and, when due, removes foreign finalizers from what is being deleted there.
+ * One call names each in `removals`, the next removes it, so that a crash loses no line of the record. The rights are
+ * dropped when nothing needs them any more, and at the end of a forced step.
  */
 export async function emptyNamespace(
   environment: Owner,
   limits: EmptyingLimits,
   context: TakeOverDependencies,
 ): Promise<Emptied> {
-  const { isDue, isForced, isStuck, recorded } = limits;
+  const { isDue, isStuck, recorded } = limits;
   const pods = await context.namespaceContents.endPods(environment, GRACE_SECONDS);
   // Kubernetes deletes nothing else before the pods have ended.
-  const isEarly = pods > 0 && !(isDue || isForced || isStuck);
+  const isEarly = pods > 0 && !(isDue || isStuck);
   if (isEarly) return { blockers: [], removals: recorded, isLast: false, isQuiet: false };
   if (pods === 0) await announcePodsEnded(environment, context);
   return releaseContents(environment, pods === 0, limits, context);
@@ -133,28 +140,37 @@ export async function emptyNamespace(
 async function releaseContents(
   environment: Owner,
   isWithoutPods: boolean,
-  { isDue, isForced, isStuck, recorded }: EmptyingLimits,
+  limits: EmptyingLimits,
   context: TakeOverDependencies,
 ): Promise<Emptied> {
+  const { recorded } = limits;
   const { contents, isComplete } = await context.namespaceContents.list(environment);
-  const { awaitedFinalizers } = context.settings.deletion;
-  const isHeld = heldContents(contents, awaitedFinalizers).length > 0;
-  const isLast = isForced && ((isHeld && isComplete) || isStuck);
-  const objects = heldContents(contents, isLast ? [] : awaitedFinalizers);
-  const due = isDue || isLast ? objects : [];
-  const refusals = await releaseHeld(environment, due, { recorded, isLast }, context);
+  const isHeld = contents.some(({ finalizers }) => foreignOf(finalizers).length > 0);
+  const isForcedEnd = endsByForce(limits, isHeld && isComplete);
+  const held = heldContents(contents, isForcedEnd ? [] : context.settings.deletion.awaitedFinalizers);
+  const due = limits.isDue || isForcedEnd ? held : [];
+  // Until Kubernetes deletes an object, its controller may put the finalizer back. A force does not wait for that.
+  const releasable = due.filter(({ content }) => content.isDeleted || isForcedEnd);
+  const refusals = await releaseNamed(environment, releasable, recorded, context);
+  const removals = withRemovals(recorded, due);
+  const isLast = isForcedEnd && removals.length === recorded.length;
   const isEmpty = !isHeld && isWithoutPods && isComplete;
   if (isEmpty || isLast) await dropRights(environment, context);
   const blockers = due.flatMap((one) => blockersOf(one, refusals.get(one.content)));
-  const isUseless = ({ content, removable }: Held) => removable.length === 0 || refusals.has(content);
-  return { blockers, removals: withRemovals(recorded, due), isLast, isQuiet: !isEmpty && objects.every(isUseless) };
+  const isNext = ({ content, removable }: Held) => removable.length > 0 && !refusals.has(content);
+  return { blockers, removals, isLast, isQuiet: !isEmpty && !releasable.some(isNext) };
 }
 
-/** Costs only time where it fails: Kubernetes comes back by itself. */
-async function announcePodsEnded(
-  environment: Owner,
-  { namespaceContents, log }: Pick<TakeOverDependencies, "namespaceContents" | "log">,
-): Promise<void> {
+/** True when the step ends by force as soon as the status names every finalizer that goes. */
+function endsByForce({ isDue, isForced, isStuck }: EmptyingLimits, isAllKnown: boolean): boolean {
+  return isForced && (isStuck || (isDue && isAllKnown));
+}
+
+/** Costs only time where it fails: Kubernetes comes back by itself. The cache saves a read in each further pass. */
+async function announcePodsEnded(environment: Owner, context: TakeOverDependencies): Promise<void> {
+  const { annotations = {} } = observedNamespace(environment, context)?.metadata ?? {};
+  if (Object.hasOwn(annotations, PODS_ENDED_ANNOTATION)) return;
+  const { namespaceContents, log } = context;
   const { name, uid } = environment;
   await namespaceContents.announcePodsEnded(environment).catch((error: unknown) => {
     if (!(error instanceof KubeError)) throw error;
@@ -171,18 +187,18 @@ export async function dropRights(
   await cluster.release(environment, roleBindingKind, binding, [RIGHTS_FINALIZER]);
 }
 
-/** Releases what the status names, or everything in the last call of a forced step; returns the refusals. */
-async function releaseHeld(
+/** Removes the finalizers that the status names; returns the refusals. */
+async function releaseNamed(
   environment: Owner,
   objects: readonly Held[],
-  { isLast, recorded }: Pick<Emptied, "isLast"> & Pick<EmptyingLimits, "recorded">,
+  recorded: readonly FinalizerRemoval[],
   { namespaceContents, log }: TakeOverDependencies,
 ) {
   const { name, uid } = environment;
   const refusals = new Map<Content, string>();
   for (const { content, removable } of objects) {
     const { kind, name: object } = content;
-    const finalizers = removable.filter((finalizer) => isLast || isNamed(kind.kind, finalizer, recorded));
+    const finalizers = removable.filter((finalizer) => isNamed(kind.kind, finalizer, recorded));
     if (finalizers.length === 0) continue;
     const refusal = await namespaceContents.release(environment, content, finalizers);
     if (refusal === undefined) {
@@ -207,12 +223,14 @@ interface Held {
  */
 export function heldContents(contents: readonly Content[], patterns: readonly string[]): readonly Held[] {
   return contents.flatMap((content) => {
-    const foreign = content.finalizers.filter((finalizer) => !OWN.has(finalizer));
+    const foreign = foreignOf(content.finalizers);
     const isAwaited = (finalizer: string) => patterns.some((pattern) => matches(pattern, finalizer));
     const [awaited, removable] = [foreign.filter(isAwaited), foreign.filter((finalizer) => !isAwaited(finalizer))];
     return foreign.length === 0 ? [] : [{ content, removable, awaited }];
   });
 }
+
+const foreignOf = (finalizers: readonly string[]) => finalizers.filter((finalizer) => !OWN.has(finalizer));
 
 const OWN = new Set([
   "foregroundDeletion",

@@ -6,7 +6,7 @@ import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
 import { namespaceName } from "../../../../crds/names.ts";
 import { insteadOf } from "../../../kit/client/errors.ts";
 import { namespaceKind, roleBindingKind } from "../../../kit/client/kinds.ts";
-import { type Clock, elapsedMs } from "../../../kit/time/clock.ts";
+import type { Clock } from "../../../kit/time/clock.ts";
 import type { Owner, Removal } from "../../../ports/cluster.ts";
 import { DeployerUnavailable } from "../../../ports/deployer.ts";
 import type { Pods } from "../../../ports/pods.ts";
@@ -36,6 +36,12 @@ export interface TeardownDependencies extends TakeOverDependencies {
 export interface TeardownContext extends TeardownDependencies {
   /** Aborts when the reconcile must stop. */
   readonly signal: AbortSignal;
+}
+
+/** The dependencies of one action. */
+export interface ActionContext extends TeardownContext {
+  /** Time for which the step has waited when the action begins, in milliseconds: whether it is stuck does not change meanwhile. */
+  readonly waitedMs: number;
 }
 
 /** A terminating environment, or the remainder of one. */
@@ -77,7 +83,7 @@ interface Action {
   readonly step: string;
   /** True when it runs for a step in this state. */
   readonly isFor: (step: TeardownStep) => boolean;
-  readonly run: (target: DeletionTarget, context: TeardownContext, past: Progress) => Promise<ActionResult>;
+  readonly run: (target: DeletionTarget, context: ActionContext, past: Progress) => Promise<ActionResult>;
 }
 
 /** True when the step is gone or forced. */
@@ -118,7 +124,7 @@ export const ACTIONS: readonly Action[] = [
 
 /** Interval of checks while emptying: the namespace controller reports nothing before its own next check. */
 const EMPTYING_RECHECK_MS = 2_000;
-/** Longer interval when checking soon is useless: every check lists all kinds. */
+/** Longest interval when checking soon is useless. */
 const QUIET_RECHECK_MS = 15_000;
 /** An environment must not stay because its host is away. */
 const REPORT_GIVEN_UP_AFTER_MS = 120_000;
@@ -134,18 +140,14 @@ export function formerStep({ status }: DeletionTarget, name: string): TeardownSt
 export const isForceRequested = ({ metadata }: DeletionTarget, step: string) =>
   metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === step;
 
-/** Age at which a step is stuck. */
-export const stuckMs = ({ settings }: TeardownContext) => settings.reconcile.stuckMinutes * MINUTE_MS;
+/** True when a step takes so long that an admin may force it, whatever fails. */
+export const isStuck = ({ settings, waitedMs }: Pick<ActionContext, "settings" | "waitedMs">) =>
+  waitedMs >= settings.reconcile.stuckMinutes * MINUTE_MS;
 
 /** The message, with the reasons of all blockers. */
 export function withBlockers({ message, blockers = [] }: WaitingStep): string {
   const reasons = blockers.map((blocker) => `${blocker.reason}: ${blocker.message}`);
   return reasons.length === 0 ? message : `${message}, blocked by ${reasons.join("; ")}`;
-}
-
-function waitedMs(target: DeletionTarget, name: string, { clock }: TeardownContext): number {
-  const { since } = formerStep(target, name);
-  return since === undefined ? 0 : elapsedMs(new Date(since), clock.now());
 }
 
 /**
@@ -166,16 +168,15 @@ async function endVolumes(
 }
 
 /** The deployer has its time; then the application is removed despite its finalizers. */
-async function removeApplication(target: DeletionTarget, context: TeardownContext): Promise<ActionResult> {
+async function removeApplication(target: DeletionTarget, context: ActionContext): Promise<ActionResult> {
   const { metadata } = target;
-  const { deployer, settings } = context;
-  const waited = waitedMs(target, "application", context);
-  const late = `not deleted by the deployer within ${Math.round(waited / 1_000)} s`;
+  const { deployer, settings, waitedMs } = context;
+  const late = `not deleted by the deployer within ${Math.round(waitedMs / 1_000)} s`;
   const removal = await deployer.remove(metadata);
   // A process that died after the takeover has stored it nowhere else.
   if (removal.state === "gone") return keepsRights(metadata, context) ? { ...removal, left: late } : removal;
-  const leftMs = settings.deletion.chartSeconds * 1_000 - waited;
-  const isForced = isForceRequested(target, "application") && waited >= stuckMs(context);
+  const leftMs = settings.deletion.chartSeconds * 1_000 - waitedMs;
+  const isForced = isForceRequested(target, "application") && isStuck(context);
   if (leftMs > 0 && !isForced) return { ...removal, recheckMs: leftMs };
   const jobs = await unendedJobs(metadata, context);
   const removed = await takeOverApplication(metadata, context);
@@ -206,26 +207,41 @@ async function removeProject(
 const LEFT = { state: "removing" } as const;
 const isAway = (error: unknown) => error instanceof DeployerUnavailable;
 
-async function removeNamespace(target: DeletionTarget, context: TeardownContext): Promise<ActionResult> {
-  const { metadata, status } = target;
-  if (formerStep(target, "namespace").state === "pending") await keepRightsWhereHeld(metadata, context);
-  const removal = await context.cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) });
-  if (removal.state === "gone" || !keepsRights(metadata, context)) return removal;
-  const waited = waitedMs(target, "namespace", context);
-  const isStuck = waited >= stuckMs(context);
-  const isDue = waited >= context.settings.deletion.finalizerSeconds * 1_000;
-  const isForced = (isDue || isStuck) && isForceRequested(target, "namespace");
-  const limits = { isDue, isForced, isStuck, recorded: status?.teardown?.removals ?? [] };
-  const emptying = emptyNamespace(metadata, limits, context);
-  const { blockers, removals, isLast, isQuiet } = await emptying.catch(async (error: unknown) => {
-    // The force of a stuck step does not wait for what fails.
-    if (isForced && isStuck) await dropRights(metadata, context);
+/** Leaves the platform no rights in the namespace at the end of a forced step, even if another call fails. */
+async function removeNamespace(target: DeletionTarget, context: ActionContext): Promise<ActionResult> {
+  const { metadata } = target;
+  try {
+    return await deleteNamespace(target, context);
+  } catch (error) {
+    if (isForceRequested(target, "namespace") && isStuck(context)) await dropRights(metadata, context);
     throw error;
-  });
+  }
+}
+
+async function deleteNamespace(target: DeletionTarget, context: ActionContext): Promise<ActionResult> {
+  const { metadata, status } = target;
+  const { cluster, settings, waitedMs } = context;
+  await keepRightsWhereHeld(metadata, context);
+  const removal = await cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) });
+  if (removal.state === "gone" || !keepsRights(metadata, context)) return removal;
+  const dueInMs = settings.deletion.finalizerSeconds * 1_000 - waitedMs;
+  const limits = {
+    isDue: dueInMs <= 0,
+    isForced: isForceRequested(target, "namespace"),
+    isStuck: isStuck(context),
+    recorded: status?.teardown?.removals ?? [],
+  };
+  const { blockers, removals, isLast, isQuiet } = await emptyNamespace(metadata, limits, context);
   const named = blockers.length === 0 ? removal : { ...removal, blockers };
   if (isLast) return { state: "forced", left: withBlockers(named), removals };
-  const recheckMs = isQuiet ? QUIET_RECHECK_MS : EMPTYING_RECHECK_MS;
+  const recheckMs = isQuiet ? quietRecheckMs(waitedMs, dueInMs) : EMPTYING_RECHECK_MS;
   return { ...named, removals, isOverdue: blockers.length > 0, forcesItself: true, recheckMs };
+}
+
+/** A quarter of the time waited so far, within limits, or what is left until finalizers are due: every check lists all kinds. */
+function quietRecheckMs(waitedMs: number, dueInMs: number): number {
+  const quarterMs = Math.min(QUIET_RECHECK_MS, Math.max(EMPTYING_RECHECK_MS, waitedMs / 4));
+  return dueInMs > 0 ? Math.min(quarterMs, dueInMs) : quarterMs;
 }
 
 /** The secret manager's answer is trusted until the second round. */
@@ -246,8 +262,8 @@ async function verifySecrets(
 }
 
 /** One report; an error of the host is given up in time, with the reason in `left`. @throws other errors, until then */
-async function reportToHost(target: DeletionTarget, context: TeardownContext): Promise<ActionResult> {
-  const { signal } = context;
+async function reportToHost(target: DeletionTarget, context: ActionContext): Promise<ActionResult> {
+  const { signal, waitedMs } = context;
   const deadline = AbortSignal.timeout(REPORT_TIMEOUT_MS);
   try {
     await target.reportDeleted?.(AbortSignal.any([signal, deadline]));
@@ -256,8 +272,8 @@ async function reportToHost(target: DeletionTarget, context: TeardownContext): P
     signal.throwIfAborted();
     const isLate = deadline.aborted;
     const message = isLate ? `the host got no report within ${REPORT_TIMEOUT_MS / 1000} s` : hostMessage(error);
-    const isGivenUp = waitedMs(target, FEEDBACK_STEP, context) >= REPORT_GIVEN_UP_AFTER_MS;
-    if (isGivenUp) return { state: "gone", left: message ?? "the host could not get the report" };
+    if (waitedMs >= REPORT_GIVEN_UP_AFTER_MS)
+      return { state: "gone", left: message ?? "the host could not get the report" };
     if (message === undefined) throw error;
     return { state: "removing", message };
   }

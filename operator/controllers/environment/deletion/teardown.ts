@@ -8,12 +8,13 @@ import { elapsedMs } from "../../../kit/time/clock.ts";
 import { errorResult, retrying } from "../error-results.ts";
 import {
   ACTIONS,
+  type ActionContext,
   type ActionResult,
   type DeletionTarget,
   formerStep,
   isForceRequested,
   isPast,
-  stuckMs,
+  isStuck,
   type TeardownContext,
   type WaitingStep,
   withBlockers,
@@ -52,8 +53,9 @@ export async function tearDown(target: DeletionTarget, context: TeardownContext)
     if (!isFor(former)) continue;
     context.signal.throwIfAborted();
     const past = { steps: [...steps.values()].filter(isPast), removals };
-    const { removal, error } = await attempt(name, () => run(target, context, past));
-    const { step, blockers } = stepAfter(former, removal, target, context);
+    const action = { ...context, waitedMs: waitedMs(former, context) };
+    const { removal, error } = await attempt(name, () => run(target, action, past));
+    const { step, blockers } = stepAfter(former, removal, target, action);
     steps.set(name, step);
     if ("removals" in removal) removals = removal.removals ?? [];
     if (!isPast(step)) {
@@ -64,6 +66,10 @@ export async function tearDown(target: DeletionTarget, context: TeardownContext)
   return { steps: [...steps.values()], blockers: [], removals };
 }
 
+function waitedMs({ since }: TeardownStep, { clock }: TeardownContext): number {
+  return since === undefined ? 0 : elapsedMs(new Date(since), clock.now());
+}
+
 /**
  * State of a step after an action. A step is stuck when it alone took too long; only then are its blockers named, in
  * words that may vary, and may it be forced.
@@ -72,15 +78,14 @@ function stepAfter(
   former: TeardownStep,
   removal: ActionResult,
   target: DeletionTarget,
-  context: TeardownContext,
+  context: ActionContext,
 ): { step: TeardownStep; blockers: TeardownBlocker[] } {
-  const { name, since = context.clock.now().toISOString() } = former;
-  const now = context.clock.now();
-  const at = now.toISOString();
+  const at = context.clock.now().toISOString();
+  const { name, since = at } = former;
   if (removal.state === "forced") return forced(name, removal.left, at);
   if (removal.state === "gone") return { step: goneStep(former, removal.left, at), blockers: [] };
-  const isStuck = removal.isOverdue === true || elapsedMs(new Date(since), now) >= stuckMs(context);
-  if (!isStuck) return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
+  if (removal.isOverdue !== true && !isStuck(context))
+    return { step: { name, state: "waiting", message: clipped(removal.message), since }, blockers: [] };
   const message = clipped(withBlockers(removal));
   if (isForceRequested(target, name) && removal.forcesItself !== true) return forced(name, message, at);
   return { step: { name, state: "waiting", message, since }, blockers: blockersOf(name, removal) };

@@ -17,7 +17,7 @@ export interface MemoryNamespaceContents extends NamespaceContents {
   refuse(name: string, sentence?: string): void;
   /** Leaves this kind out of lists, as while its API is overloaded; `undefined` ends it. */
   overload(kind: string | undefined): void;
-  /** Number of marked namespaces, counted at each mark. */
+  /** Number of calls that were to mark a namespace. */
   announced(): number;
 }
 
@@ -41,8 +41,8 @@ export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespace
       lists += 1;
       const listed = within(environment).filter(({ kind }) => kind.kind !== overloaded);
       const contents = listed.map(({ kind, object: { metadata } }) => {
-        const { name, uid, resourceVersion, finalizers = [] } = metadata;
-        return { kind, name, uid, resourceVersion, finalizers };
+        const { name, uid, resourceVersion, finalizers = [], deletionTimestamp } = metadata;
+        return { kind, name, uid, resourceVersion, finalizers, isDeleted: deletionTimestamp !== undefined };
       });
       return { contents, isComplete: overloaded === undefined };
     },
@@ -67,10 +67,10 @@ export function memoryNamespaceContents(cluster: MemoryCluster): MemoryNamespace
       return undefined;
     },
     async announcePodsEnded(environment) {
+      announced += 1;
       const ref = { name: namespaceName(environment.name) };
       const found = cluster.observe(environment, namespaceKind, ref);
       if (found === undefined || found.metadata.annotations?.[PODS_ENDED_ANNOTATION] !== undefined) return;
-      announced += 1;
       cluster.annotate(namespaceKind, ref, { [PODS_ENDED_ANNOTATION]: AT });
     },
     async retainedVolumes(environment) {

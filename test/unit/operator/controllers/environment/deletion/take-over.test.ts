@@ -1,10 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
+import { MINUTE_MS } from "../../../../../../crds/durations.ts";
 import { GROUP } from "../../../../../../crds/group.ts";
 import { applicationKind } from "../../../../../../operator/adapters/argocd/kinds.ts";
 import { heldContents } from "../../../../../../operator/controllers/environment/deletion/take-over.ts";
 import { isOver } from "../../../../../../operator/controllers/environment/deletion/teardown.ts";
+import { ENVIRONMENT_QUOTA } from "../../../../../../operator/controllers/environment/desired/isolation.ts";
 import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
-import { podKind, roleBindingKind, wireKind } from "../../../../../../operator/kit/client/kinds.ts";
+import {
+  namespaceKind,
+  podKind,
+  resourceQuotaKind,
+  roleBindingKind,
+  wireKind,
+} from "../../../../../../operator/kit/client/kinds.ts";
 import type { PodProblem } from "../../../../../../operator/ports/pods.ts";
 import { configMaps } from "../../../../../support/fixtures/config-maps.ts";
 import { CREATED } from "../../../../../support/fixtures/environment/environment-fixture.ts";
@@ -16,7 +24,19 @@ const namespace = "env-shop";
 const binding = { name: "ephemeral-environment", namespace };
 const serviceKind = wireKind({ group: "", version: "v1", kind: "Service", plural: "services", namespaced: true });
 
-function put(world: Scene, kind: typeof configMaps | typeof serviceKind, name: string, finalizers: readonly string[]) {
+type ContentKind = typeof configMaps | typeof serviceKind;
+
+/** An object that Kubernetes has deleted, and that its finalizers hold. */
+function put(world: Scene, kind: ContentKind, name: string, finalizers: readonly string[]): void {
+  putUndeleted(world, kind, name, finalizers);
+  const undeleted = world.cluster.within(namespace).find(({ object }) => object.metadata.name === name);
+  if (undeleted === undefined) throw new TypeError(`there is no ${name}`);
+  const { object } = undeleted;
+  world.cluster.put(kind, { ...object, metadata: { ...object.metadata, deletionTimestamp: CREATED } });
+}
+
+/** Kubernetes deletes it after the pods. */
+function putUndeleted(world: Scene, kind: ContentKind, name: string, finalizers: readonly string[]): void {
   const metadata = { name, namespace, uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: CREATED };
   world.cluster.put(kind, { apiVersion: "v1", kind: kind.kind, metadata: { ...metadata, finalizers } });
 }
@@ -103,7 +123,8 @@ describe("a deletion that the deployer does not end", () => {
     put(world, serviceKind, "public", [BALANCER]);
     await world.pass({ after: 1 });
     const patient = await world.pass({ after: 0.9 });
-    expect(patient).toMatchObject({ removals: [], recheckMs: 2_000 });
+    // Nothing is to be done before the finalizers are due.
+    expect(patient).toMatchObject({ removals: [], recheckMs: 6_000 });
     expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
 
     const named = await world.pass({ after: 0.1 });
@@ -124,9 +145,12 @@ describe("a deletion that the deployer does not end", () => {
     expect(finalizersOf(world, "public")).toEqual([BALANCER]);
 
     world.force("namespace");
+    const forcing = await world.pass();
+    expect(forcing).toMatchObject({ removals: [{ kind: "ConfigMap" }, { kind: "Service" }], recheckMs: 2_000 });
+    expect(finalizersOf(world, "public")).toEqual([BALANCER]);
     const forced = await world.pass();
     expect(forced.states).toEqual(["gone", "gone", "gone", "gone", "forced", "gone", "gone"]);
-    expect(finalizersOf(world, "public")).toEqual([]);
+    expect(finalizersOf(world, "public")).toBeUndefined();
     expect(rightsOf(world)).toEqual([]);
     expect(world.records.list()).toMatchObject([
       { removals: [{ finalizer: HOLD }, { kind: "Service", finalizer: BALANCER, names: ["public"], objects: 1 }] },
@@ -142,7 +166,7 @@ describe("a deletion that the deployer does not end", () => {
     await world.pass({ after: 1 });
     await world.pass({ after: 1 });
     expect((await world.pass()).recheckMs).toBe(2_000);
-    expect(finalizersOf(world, "held")).toEqual([]);
+    expect(finalizersOf(world, "held")).toBeUndefined();
     const refused = await world.pass();
     expect(refused.recheckMs).toBe(15_000);
     expect(refused.blockers).toMatchObject([
@@ -153,6 +177,11 @@ describe("a deletion that the deployer does not end", () => {
         message: expect.stringContaining('"guard.example.test" denied'),
       },
     ]);
+
+    world.force("namespace");
+    const forced = await world.pass();
+    expect(forced.steps[4]).toMatchObject({ state: "forced", message: expect.stringContaining("denied the request") });
+    expect(rightsOf(world)).toEqual([]);
   });
 
   test("names no more than twenty objects of a kind, and fifty kinds of removals, and releases all of them", async () => {
@@ -191,7 +220,7 @@ describe("a deletion that the deployer does not end", () => {
     expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
     // Kubernetes deletes nothing else before.
     expect(world.namespaceContents.lists()).toBe(listed);
-    // Its node does not answer: checked less often from then on.
+    // A node that does not answer is checked less often.
     expect((await world.pass({ after: 1 })).recheckMs).toBe(15_000);
     expect(world.namespaceContents.announced()).toBe(0);
 
@@ -226,12 +255,13 @@ describe("a deletion that the deployer does not end", () => {
     expect(unknown.states[4]).toBe("waiting");
     expect(unknown.blockers.map(({ name }) => name)).toContain("held");
     expect((await world.pass()).states[4]).toBe("waiting");
-    expect(finalizersOf(world, "held")).toEqual([]);
+    expect(finalizersOf(world, "held")).toBeUndefined();
     expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
 
     world.namespaceContents.overload(undefined);
+    expect((await world.pass()).states[4]).toBe("waiting");
     expect((await world.pass()).states[4]).toBe("forced");
-    expect(finalizersOf(world, "public")).toEqual([]);
+    expect(finalizersOf(world, "public")).toBeUndefined();
     expect(rightsOf(world)).toEqual([]);
   });
 
@@ -244,8 +274,10 @@ describe("a deletion that the deployer does not end", () => {
     world.force("namespace");
     expect((await world.pass({ after: 1 })).states[4]).toBe("waiting");
     expect(finalizersOf(world, "public")).toEqual([BALANCER]);
-    expect((await world.pass({ after: 4 })).states[4]).toBe("forced");
-    expect(finalizersOf(world, "public")).toEqual([]);
+    expect((await world.pass({ after: 4 })).states[4]).toBe("waiting");
+    expect(finalizersOf(world, "public")).toEqual([BALANCER]);
+    expect((await world.pass()).states[4]).toBe("forced");
+    expect(finalizersOf(world, "public")).toBeUndefined();
   });
 
   test("a longer time of finalizers than that of stuck steps is theirs, unless an admin forces the step", async () => {
@@ -259,24 +291,123 @@ describe("a deletion that the deployer does not end", () => {
     await world.pass();
     expect(finalizersOf(world, "held")).toEqual([HOLD]);
     world.force("namespace");
+    expect((await world.pass()).states[4]).toBe("waiting");
+    expect((await world.pass()).states[4]).toBe("forced");
+    expect(finalizersOf(world, "held")).toBeUndefined();
+    expect(rightsOf(world)).toEqual([]);
+  });
+
+  test("a pod on a node that does not answer keeps the finalizers of what Kubernetes has not deleted yet", async () => {
+    const world = await held();
+    await world.pass();
+    putPod(world);
+    putUndeleted(world, configMaps, "held", [HOLD]);
+    await world.pass({ after: 1 });
+    const quiet = await world.pass({ after: 1 });
+    expect(quiet).toMatchObject({ removals: [{ names: ["held"] }], blockers: [{ name: "held" }], recheckMs: 15_000 });
+    await world.pass();
+    expect(finalizersOf(world, "held")).toEqual([HOLD]);
+
+    world.cluster.hold(podKind, patient, []);
+    await world.pass();
+    expect(finalizersOf(world, "held")).toEqual([HOLD]);
+    put(world, configMaps, "held", [HOLD]);
+    await world.pass();
+    expect(finalizersOf(world, "held")).toBeUndefined();
+    expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+    await world.pass();
+    expect(rightsOf(world)).toEqual([]);
+  });
+
+  test("a force names the finalizers of what Kubernetes has not deleted yet, and removes them before the rights go", async () => {
+    const world = await held();
+    await world.pass();
+    putPod(world);
+    putUndeleted(world, configMaps, "held", [HOLD]);
+    await world.pass({ after: 1 });
+    world.force("namespace");
+    expect((await world.pass({ after: 1 })).removals).toMatchObject([{ finalizer: HOLD }]);
     expect((await world.pass()).states[4]).toBe("forced");
     expect(finalizersOf(world, "held")).toEqual([]);
     expect(rightsOf(world)).toEqual([]);
   });
 
-  test("a stuck step that is forced while a call fails gives the rights back, too", async () => {
-    const world = await held();
-    await world.pass();
-    put(world, configMaps, "held", [HOLD]);
-    await world.pass({ after: 1 });
-    world.namespaceContents.endPods = async () => {
+  describe("a stuck step that is forced", () => {
+    const AWAY = new KubeError({ status: 503, reason: "ServiceUnavailable" });
+
+    /** A forced step shortly before it is stuck. */
+    async function almostStuck(): Promise<Scene> {
+      const world = await held();
+      await world.pass();
+      put(world, configMaps, "held", [HOLD]);
+      await world.pass({ after: 1 });
+      world.namespaceContents.overload("Service");
+      world.force("namespace");
+      expect((await world.pass({ after: 4.9 })).states[4]).toBe("waiting");
+      return world;
+    }
+
+    test.each([
+      ["ends the pods", (world: Scene) => Object.assign(world.namespaceContents, { endPods: async () => fail() })],
+      ["lists what is left", (world: Scene) => Object.assign(world.namespaceContents, { list: async () => fail() })],
+      ["deletes the namespace", (world: Scene) => world.cluster.fail(namespaceKind, AWAY)],
+    ])("gives the rights back although the call that %s fails", async (_, breakCall) => {
+      const world = await almostStuck();
+      breakCall(world);
+      expect((await world.pass()).states[4]).toBe("waiting");
+      expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+      expect((await world.pass({ after: 0.1 })).states[4]).toBe("forced");
+      expect(rightsOf(world)).toEqual([]);
+    });
+
+    test("is not stuck yet where the fifth minute ends during a call that fails", async () => {
+      const world = await almostStuck();
+      const { list } = world.namespaceContents;
+      world.namespaceContents.list = async () => {
+        world.clock.advance(0.2 * MINUTE_MS);
+        return fail();
+      };
+      expect((await world.pass()).states[4]).toBe("waiting");
+      expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+      world.namespaceContents.list = list;
+      expect((await world.pass()).states[4]).toBe("forced");
+      expect(rightsOf(world)).toEqual([]);
+    });
+
+    test("ends although the rights can't be given back: garbage collection tries again", async () => {
+      const world = await almostStuck();
+      world.cluster.fail(roleBindingKind, AWAY);
+      const forced = await world.pass({ after: 0.1 });
+      expect(forced.states[4]).toBe("forced");
+      expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+    });
+
+    const fail = (): never => {
+      throw AWAY;
+    };
+  });
+
+  test("a namespace is not deleted before it is known whether rights must be kept", async () => {
+    const world = await scene();
+    world.holdNamespace("kubernetes");
+    const rights = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", metadata: binding };
+    await world.cluster.ensure(shop, roleBindingKind, rights);
+    const metadata = { name: ENVIRONMENT_QUOTA, namespace };
+    const status = { used: { "count/persistentvolumeclaims": "1" } };
+    await world.cluster.ensure(shop, resourceQuotaKind, { apiVersion: "v1", kind: "ResourceQuota", metadata, status });
+    putUndeleted(world, configMaps, "held", [HOLD]);
+    const { list } = world.namespaceContents;
+    world.namespaceContents.list = async () => {
       throw new KubeError({ status: 503, reason: "ServiceUnavailable" });
     };
-    world.force("namespace");
-    expect((await world.pass({ after: 1 })).states[4]).toBe("waiting");
+    const isDeleted = () =>
+      world.cluster.observe(shop, namespaceKind, { name: namespace })?.metadata.deletionTimestamp !== undefined;
+    expect((await world.pass()).states[4]).toBe("waiting");
+    expect(isDeleted()).toBe(false);
+    world.namespaceContents.list = list;
+    await world.pass();
+    expect(isDeleted()).toBe(true);
     expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
-    expect((await world.pass({ after: 4 })).states[4]).toBe("forced");
-    expect(rightsOf(world)).toEqual([]);
   });
 
   test("is forced after five minutes although a kind can't be listed", async () => {
@@ -309,6 +440,7 @@ describe("what holds the objects of a namespace", () => {
     uid: "uid",
     resourceVersion: "1",
     finalizers,
+    isDeleted: true,
   });
 
   test.each([
