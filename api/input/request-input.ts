@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TSchema } from "typebox";
 import { ConfigInvalid, describeViolations, TtlExceeded } from "../../crds/errors.ts";
+import { KeptBytes } from "../../operator/kit/kept-bytes.ts";
 import { HttpError } from "../errors.ts";
 import type { Contract } from "../route.ts";
 import { fieldsOf } from "./fields.ts";
@@ -113,16 +114,14 @@ function mediaType({ headers }: IncomingMessage): string {
 function bytesOf(request: IncomingMessage, most: number): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > most) return Promise.reject(tooLarge(most));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const bytes = new KeptBytes();
     const collect = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= most) return void chunks.push(chunk);
+      if (bytes.length + chunk.length <= most) return bytes.add(chunk);
       request.off("data", collect);
       reject(tooLarge(most));
     };
     request.on("data", collect);
-    request.once("end", () => resolve(Buffer.concat(chunks)));
+    request.once("end", () => resolve(Buffer.concat(bytes.pieces())));
     const cutOff = (cause?: Error) => reject(new HttpError("malformed", "The body was cut off", { cause }));
     request.once("error", cutOff);
     request.once("close", () => cutOff());

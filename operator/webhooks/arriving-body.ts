@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { isJsonObject } from "../../crds/json.ts";
+import { KeptBytes } from "../kit/kept-bytes.ts";
 import { InboxFull, WebhookTooLarge } from "../ports/api/webhook-inbox.ts";
 import type { ArrivingWebhook } from "../ports/webhooks/webhook-format.ts";
-import { KeptBytes, NeededFields } from "./needed-fields.ts";
+import { NeededFields } from "./needed-fields.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -70,9 +71,12 @@ async function checksOfLarge<C extends Checks>(
 
 const tooLarge = (most: number) => new WebhookTooLarge(`The body may have ${most} bytes at most`);
 
-/** Held bytes of each body; a larger one must name its repository first, or uses the shared memory. */
-const SMALL_BYTES = 1_048_576;
-const ROOM_BYTES = 67_108_864;
+/** A larger body is no longer held once it has named its repository. */
+const LARGE_BYTES = 1_048_576;
+/** Held bytes of each body beside the shared memory: most webhooks need no more. */
+const OWN_BYTES = 65_536;
+/** Shared memory for what all bodies together have beyond that. */
+const ROOM_BYTES = 134_217_728;
 const RETRY_SECONDS = 10;
 
 /** Raw bytes of one body, held until the key is known. */
@@ -90,7 +94,7 @@ export interface HeldBodies {
   begin(): HeldBody;
 }
 
-/** Store of bodies, with memory for a few large ones. */
+/** Store of bodies, with shared memory for long ones: many senders at once, each slow, must not fill the process. */
 export function heldBodies(room = ROOM_BYTES): HeldBodies {
   let taken = 0;
   return {
@@ -99,12 +103,12 @@ export function heldBodies(room = ROOM_BYTES): HeldBodies {
       let own = 0;
       return {
         get isLarge() {
-          return bytes.length > SMALL_BYTES;
+          return bytes.length > LARGE_BYTES;
         },
         add(chunk) {
-          const beyond = Math.max(0, bytes.length + chunk.length - SMALL_BYTES);
+          const beyond = Math.max(0, bytes.length + chunk.length - OWN_BYTES);
           if (beyond > own && taken + beyond - own > room) {
-            throw new InboxFull(RETRY_SECONDS, "Too many large webhooks arrive at once");
+            throw new InboxFull(RETRY_SECONDS, "Too many long webhooks arrive at once");
           }
           taken += beyond - own;
           own = beyond;

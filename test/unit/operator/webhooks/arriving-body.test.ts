@@ -5,6 +5,7 @@ import { heldBodies, readBody } from "../../../../operator/webhooks/arriving-bod
 import { inChunks } from "../../../support/fixtures/webhooks/received-webhook.ts";
 
 const MIB = 1_048_576;
+const KIB_64 = 65_536;
 const named = { repository: { full_name: "shop/shop-api" } };
 const long = (mib: number) => "x".repeat(mib * MIB);
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -59,8 +60,22 @@ describe("abuse: all bodies together are held within bounds", () => {
     expect(await read(unnamed, { bodies: after })).toMatchObject({ began: 0 });
   });
 
+  test("many small ones that never end do, too, beyond what each has for itself", () => {
+    const bodies = heldBodies(MIB);
+    const begun = Array.from({ length: 100 }, () => bodies.begin());
+    for (const one of begun) one.add(Buffer.alloc(KIB_64));
+    const fill = () => {
+      for (const one of begun) one.add(Buffer.alloc(KIB_64));
+    };
+    expect(fill).toThrow(InboxFull);
+    const held = begun.flatMap((one) => one.pieces()).reduce((sum, { length }) => sum + length, 0);
+    expect(held).toBe(100 * KIB_64 + MIB);
+    for (const one of begun) one.drop();
+    expect(() => bodies.begin().add(Buffer.alloc(MIB))).not.toThrow();
+  });
+
   test("a body of single bytes costs no more than one in large pieces", async () => {
-    const held = heldBodies(0).begin();
+    const held = heldBodies(MIB - KIB_64).begin();
     for (let at = 0; at < MIB; at++) held.add(Buffer.from([at & 0xff]));
     expect(held.pieces().length).toBeLessThan(20);
     expect(() => held.add(Buffer.from([0]))).toThrow(InboxFull);
