@@ -86,9 +86,11 @@ async function removeSome<T>(
 }
 
 /** Keeps old rollups small, and drops the oldest. */
-export function shrinkOldRollups({ clock, rollupStore }: CollectionDependencies<"clock" | "rollupStore">) {
+export function shrinkOldRollups(context: CollectionDependencies<"clock" | "serverClock" | "rollupStore">) {
+  const { rollupStore } = context;
   return async (signal: AbortSignal): Promise<void> => {
-    const daysAgo = (days: number) => dayOf(new Date(clock.now().getTime() - days * DAY_MS));
+    const now = await earlierOfClocks(context);
+    const daysAgo = (days: number) => dayOf(new Date(now.getTime() - days * DAY_MS));
     for (const rollup of await rollupStore.list(signal)) {
       signal.throwIfAborted();
       if (rollup.day < daysAgo(KEPT_DAYS)) await rollupStore.remove(rollup);

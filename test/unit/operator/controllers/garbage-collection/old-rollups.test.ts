@@ -13,7 +13,18 @@ test("old counts are kept by the hour, and for 400 days", async () => {
   for (const day of ["2024-11-25", "2024-11-27", "2025-12-28", "2025-12-29", "2026-01-01"]) {
     await rollupStore.create(day, content);
   }
-  const shrink = shrinkOldRollups({ clock: new TestClock("2026-01-01T10:00:00.000Z"), rollupStore });
+  const clock = new TestClock("2026-01-01T10:00:00.000Z");
+  const ahead = new TestClock("2027-06-01T10:00:00.000Z");
+  const serverClock = { now: async () => clock.now() };
+  // A clock that is wrong ends nothing.
+  for (const shrink of [
+    shrinkOldRollups({ clock: ahead, serverClock, rollupStore }),
+    shrinkOldRollups({ clock, serverClock: { now: async () => ahead.now() }, rollupStore }),
+  ]) {
+    await shrink(signal);
+    expect(await rollupStore.list(signal)).toHaveLength(4);
+  }
+  const shrink = shrinkOldRollups({ clock, serverClock, rollupStore });
   await shrink(signal);
   const found = async () =>
     Object.fromEntries((await rollupStore.list(signal)).map(({ day, slots }) => [day, Object.keys(slots)]));
