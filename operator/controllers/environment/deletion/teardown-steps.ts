@@ -4,7 +4,7 @@ import type { FinalizerRemoval, TeardownStep } from "../../../../crds/environmen
 import type { EnvironmentStatus, EphemeralEnvironment } from "../../../../crds/environment/ephemeral-environment.ts";
 import { FORCE_TEARDOWN_ANNOTATION } from "../../../../crds/group.ts";
 import { namespaceName } from "../../../../crds/names.ts";
-import { insteadOf } from "../../../kit/client/errors.ts";
+import { insteadOf, isUnavailable } from "../../../kit/client/errors.ts";
 import { namespaceKind, roleBindingKind } from "../../../kit/client/kinds.ts";
 import type { Clock } from "../../../kit/time/clock.ts";
 import type { Owner, Removal } from "../../../ports/cluster.ts";
@@ -15,6 +15,7 @@ import { type SecretManager, SecretManagerUnavailable } from "../../../ports/sec
 import { PullRequestHostFailed } from "../../../ports/webhooks/pull-request-host.ts";
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING } from "../desired/secret.ts";
+import { retrying } from "../error-results.ts";
 import {
   dropRights,
   emptyNamespace,
@@ -141,8 +142,9 @@ export const isForceRequested = ({ metadata }: DeletionTarget, step: string) =>
   metadata.annotations?.[FORCE_TEARDOWN_ANNOTATION] === step;
 
 /** True when a step takes so long that an admin may force it, whatever fails. */
-export const isStuck = ({ settings, waitedMs }: Pick<ActionContext, "settings" | "waitedMs">) =>
-  waitedMs >= settings.reconcile.stuckMinutes * MINUTE_MS;
+export const isStuck = (context: ActionContext) => context.waitedMs >= stuckMs(context);
+
+const stuckMs = ({ settings }: ActionContext) => settings.reconcile.stuckMinutes * MINUTE_MS;
 
 /** The message, with the reasons of all blockers. */
 export function withBlockers({ message, blockers = [] }: WaitingStep): string {
@@ -207,15 +209,27 @@ async function removeProject(
 const LEFT = { state: "removing" } as const;
 const isAway = (error: unknown) => error instanceof DeployerUnavailable;
 
-/** Leaves the platform no rights in the namespace at the end of a forced step, even if another call fails. */
+/**
+ * Leaves the platform no rights in the namespace at the end of a forced step, even if another call fails. A failure that
+ * may pass ends a force only after twice the time of a stuck step: what it does not remove, nothing can remove later.
+ */
 async function removeNamespace(target: DeletionTarget, context: ActionContext): Promise<ActionResult> {
   const { metadata } = target;
   try {
     return await deleteNamespace(target, context);
   } catch (error) {
-    if (isForceRequested(target, "namespace") && isStuck(context)) await dropRights(metadata, context);
+    if (!(isForceRequested(target, "namespace") && isStuck(context))) throw error;
+    const mayPass = isUnavailable(error) && keepsRights(metadata, context) && context.waitedMs < 2 * stuckMs(context);
+    if (mayPass) return forcedLater(error);
+    await dropRights(metadata, context);
     throw error;
   }
+}
+
+function forcedLater(error: unknown): WaitingStep {
+  const { reason, message } = retrying(error);
+  const blockers = [{ kind: "namespace", name: "", reason, message }];
+  return { state: "removing", message, blockers, forcesItself: true, recheckMs: EMPTYING_RECHECK_MS };
 }
 
 async function deleteNamespace(target: DeletionTarget, context: ActionContext): Promise<ActionResult> {

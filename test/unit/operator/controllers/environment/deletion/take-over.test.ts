@@ -351,11 +351,39 @@ describe("a deletion that the deployer does not end", () => {
       ["ends the pods", (world: Scene) => Object.assign(world.namespaceContents, { endPods: async () => fail() })],
       ["lists what is left", (world: Scene) => Object.assign(world.namespaceContents, { list: async () => fail() })],
       ["deletes the namespace", (world: Scene) => world.cluster.fail(namespaceKind, AWAY)],
-    ])("gives the rights back although the call that %s fails", async (_, breakCall) => {
+    ])(
+      "waits for the call that %s as long again, and gives the rights back although it fails",
+      async (_, breakCall) => {
+        const world = await almostStuck();
+        breakCall(world);
+        expect((await world.pass()).states[4]).toBe("waiting");
+        expect(await world.pass({ after: 0.1 })).toMatchObject({
+          blockers: [{ reason: "Retrying" }],
+          recheckMs: 2_000,
+        });
+        expect((await world.pass({ after: 4.9 })).states[4]).toBe("waiting");
+        expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+        expect((await world.pass({ after: 0.1 })).states[4]).toBe("forced");
+        expect(rightsOf(world)).toEqual([]);
+      },
+    );
+
+    test("removes what it named when a call that failed works again", async () => {
       const world = await almostStuck();
-      breakCall(world);
-      expect((await world.pass()).states[4]).toBe("waiting");
-      expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
+      const { list } = world.namespaceContents;
+      world.namespaceContents.list = async () => fail();
+      expect((await world.pass({ after: 0.1 })).states[4]).toBe("waiting");
+      world.namespaceContents.list = list;
+      expect((await world.pass()).states[4]).toBe("forced");
+      expect(finalizersOf(world, "held")).toBeUndefined();
+      expect(rightsOf(world)).toEqual([]);
+    });
+
+    test("does not wait for what is forbidden", async () => {
+      const world = await almostStuck();
+      world.namespaceContents.endPods = async () => {
+        throw new KubeError({ status: 403, reason: "Forbidden" });
+      };
       expect((await world.pass({ after: 0.1 })).states[4]).toBe("forced");
       expect(rightsOf(world)).toEqual([]);
     });
@@ -377,8 +405,8 @@ describe("a deletion that the deployer does not end", () => {
     test("ends although the rights can't be given back: garbage collection tries again", async () => {
       const world = await almostStuck();
       world.cluster.fail(roleBindingKind, AWAY);
-      const forced = await world.pass({ after: 0.1 });
-      expect(forced.states[4]).toBe("forced");
+      expect((await world.pass({ after: 0.1 })).states[4]).toBe("waiting");
+      expect((await world.pass({ after: 5 })).states[4]).toBe("forced");
       expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
     });
 
