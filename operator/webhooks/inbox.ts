@@ -87,19 +87,26 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
     return deciding;
   }
 
-  /** Answers the outcome, or that it is pending when the host would wait too long. */
-  async function answer(name: string, deciding: Promise<WebhookDeliveryStatus>): Promise<Outcome> {
+  /** The outcome, or that it is still under way when the host would wait too long. */
+  async function inTime(deciding: Promise<WebhookDeliveryStatus>): Promise<WebhookDeliveryStatus | "under way"> {
     const ended = new AbortController();
-    const late = pause(clock, ANSWER_WITHIN_MS, ended.signal).then(() => LATER);
+    const late = pause(clock, ANSWER_WITHIN_MS, ended.signal).then(() => "under way" as const);
     const status = await Promise.race([deciding, late]);
     ended.abort();
-    return outcomeOf(name, status);
+    return status;
+  }
+
+  async function answer(name: string, deciding: Promise<WebhookDeliveryStatus>): Promise<Outcome> {
+    const status = await inTime(deciding);
+    return outcomeOf(name, status === "under way" ? LATER : status);
   }
 
   /** Outcome of the earlier delivery; `undefined` when it is pending, or may act again. */
   async function former(made: NewDelivery, { metadata: { name }, ...delivery }: WebhookDelivery) {
     if (delivery.spec.digest !== made.spec.digest) return reused(made, context);
-    const status = delivery.status ?? (await underWay.get(name));
+    const deciding = underWay.get(name);
+    const status = delivery.status ?? (deciding && (await inTime(deciding)));
+    if (status === "under way") return outcomeOf(name, LATER);
     if (status?.phase !== "acted" && status?.phase !== "ignored") return undefined;
     return { ...outcomeOf(name, status), state: "duplicate" } as const;
   }

@@ -3,6 +3,7 @@ import { settingsFrom } from "../../../../config/settings.ts";
 import { digestOf } from "../../../../crds/digest.ts";
 import { CreationFailed } from "../../../../crds/errors.ts";
 import type { PullRequestState } from "../../../../crds/webhooks/webhook-event.schema.ts";
+import { laterTurn } from "../../../../operator/kit/time/yield-if-due.ts";
 import { memoryAuditTrail } from "../../../support/doubles/memory/audit-trail.ts";
 import { memoryBranchHeads } from "../../../support/doubles/memory/branch-heads.ts";
 import { memoryEnvironments } from "../../../support/doubles/memory/environments.ts";
@@ -42,10 +43,33 @@ function scene(token?: { readonly name: string; readonly key: string }) {
       sender: "shop/shop-api",
       event: { type: "pull_request", pullRequest: pullRequestState({ updatedAt, ...more }) },
     });
-  const { failNext } = environments;
+  const { create, failNext } = environments;
+  /** Makes creations wait; returns the function that lets them go on. */
+  function hang(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    environments.create = (...args) => promise.then(() => create(...args));
+    return resolve;
+  }
   const commits = () => environments.list().map(({ spec }) => spec.backend.commit);
-  return { accept, commits, failNext, webhookDeliveries, webhookInbox, audit };
+  return { accept, clock, commits, failNext, hang, webhookDeliveries, webhookInbox, audit };
 }
+
+test("a redelivery waits for what is under way as long as its host does, and decides nothing twice", async () => {
+  const { accept, clock, commits, hang } = scene();
+  const goOn = hang();
+  const first = accept("one", {});
+  await laterTurn("background");
+  const second = accept("one", {});
+  await laterTurn("background");
+  clock.advance(5_000);
+  expect(await Promise.all([first, second])).toMatchObject([
+    { state: "pending", reason: "Stored" },
+    { state: "pending", reason: "Stored" },
+  ]);
+  goOn();
+  expect(await accept("one", {})).toMatchObject({ state: "duplicate" });
+  expect(commits()).toEqual([commitOf("a")]);
+});
 
 test("an unclear webhook is left to the operator, because no host is asked while a host waits", async () => {
   const { accept, commits, webhookDeliveries } = scene({ name: "host-token", key: "latest" });
