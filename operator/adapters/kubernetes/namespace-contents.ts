@@ -3,15 +3,7 @@ import { ENVIRONMENT_UID_LABEL, PODS_ENDED_ANNOTATION } from "../../../crds/grou
 import { namespaceName } from "../../../crds/names.ts";
 import { PLATFORM_KEYS_OWNER } from "../../../crds/notifications/extension-token.ts";
 import { present } from "../../../crds/present.ts";
-import {
-  insteadOf,
-  isConflict,
-  isForbidden,
-  isInvalid,
-  isNotFound,
-  isUnavailable,
-  KubeError,
-} from "../../kit/client/errors.ts";
+import { insteadOf, isForbidden, isInvalid, isNotFound, isUnavailable, KubeError } from "../../kit/client/errors.ts";
 import {
   eventKind,
   namespaceKind,
@@ -54,7 +46,8 @@ export function kubernetesNamespaceContents(client: KubeClient, clock: Clock): N
           if (gracePeriodSeconds === undefined) return [];
           const { uid } = pod.metadata;
           const deletion = client.delete(podType, pod.metadata, { uid, gracePeriodSeconds });
-          return [deletion.catch(insteadOf(isConflict, "replaced"))];
+          // A refused one remains, as one does that does not end.
+          return [deletion.then(() => undefined, refusalOf)];
         }),
       );
       return items.length;
@@ -120,7 +113,7 @@ async function contentsOf(
   }
 }
 
-/** Refusal of a release. A missing or constantly changing object is none. */
+/** Refusal of a change or deletion. A missing or constantly changing object is none. */
 function refusalOf(error: unknown): string | undefined {
   if (isOvertaken(error)) return undefined;
   if (!(error instanceof KubeError) || !isRefusal(error)) throw error;

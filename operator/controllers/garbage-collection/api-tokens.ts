@@ -31,17 +31,20 @@ export function createOrphanedValues(
     candidates.set(owner.uid, { ...candidate, isSeen: isSeen || candidate.isSeen });
   }
 
-  /** The secret manager's list may be outdated: an observed deletion stays noted. */
+  const isOld = ({ sinceMs }: Candidate) => clock.monotonicMs() - sinceMs >= settings.sweep.graceSeconds * 1_000;
+
+  /** The secret manager's list may be outdated: an observed deletion stays noted for the grace period. */
   async function noteHeld(): Promise<void> {
     const owners = (await secretManager.owners(context.isKnown)).filter(isValueOwner);
     const listed = new Set(owners.map(({ uid }) => uid));
     for (const { uid, name } of owners) note({ uid, name }, false);
-    for (const [uid, { isSeen }] of candidates) if (!isSeen && !listed.has(uid)) candidates.delete(uid);
+    for (const [uid, candidate] of candidates) {
+      if (!listed.has(uid) && (!candidate.isSeen || isOld(candidate))) candidates.delete(uid);
+    }
   }
 
   /** A lost or restored etcd also returns no tokens: then even observed deletions wait for the grace period. */
   function due(living: number): Candidate[] {
-    const isOld = ({ sinceMs }: Candidate) => clock.monotonicMs() - sinceMs >= settings.sweep.graceSeconds * 1_000;
     return [...candidates.values()].filter((candidate) =>
       living > 0 ? candidate.isSeen || isOld(candidate) : candidate.isSeen && isOld(candidate),
     );
@@ -75,7 +78,7 @@ const BLOCKED: BlockedSweep = {
   reason: "TokenValuesBlocked",
   message: ({ orphans, living, most }) =>
     `${orphans} deleted API tokens have left values, beside ${living} API tokens that exist: more than ${most} is not plausible, and none is removed`,
-  remedy: "remove them from the secret manager, or raise settings.sweep.deletionBudget.atLeast",
+  remedy: "remove them from the secret manager",
 };
 
 /** Time for which a revoked or expired token stays listed. */

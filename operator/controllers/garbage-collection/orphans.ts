@@ -63,16 +63,21 @@ export function createSweep(context: OrphanSweepDependencies): Sweep {
     const isBlocked = exceedsBudget(all.filter((candidate) => !isExempt(candidate)).length, living);
     recordEvents(FOUND, fresh, context);
     const due = all.filter((one) => one.teardown || ((!isBlocked || isExempt(one)) && isDue(one, context)));
-    for (const candidate of due) {
-      signal.throwIfAborted();
-      candidate.teardown = await tearDown(targetOf(candidate), { ...context, signal });
+    const ended: Orphan[] = [];
+    try {
+      for (const candidate of due) {
+        signal.throwIfAborted();
+        candidate.teardown = await tearDown(targetOf(candidate), { ...context, signal });
+        if (!isOver(candidate.teardown)) continue;
+        candidates.delete(orphanKey(candidate.orphan));
+        ended.push(candidate.orphan);
+      }
+    } finally {
+      recordEvents(REMOVED, ended, context);
     }
-    const ended = due.filter(({ teardown }) => teardown !== undefined && isOver(teardown));
-    for (const { orphan } of ended) candidates.delete(orphanKey(orphan));
-    const stuck = due.flatMap(({ orphan, teardown: { blockers = [] } = {} }) =>
-      blockers.length > 0 ? [{ ...orphan, blockers }] : [],
+    const stuck = due.flatMap(({ orphan, teardown: { blockers = [], isRemoving } = {} }) =>
+      blockers.length > 0 && isRemoving !== true ? [{ ...orphan, blockers }] : [],
     );
-    recordEvents(REMOVED, ended.map(orphanOf), context);
     recordEvents(STUCK, stuck, context);
     const removing = due.length - ended.length - stuck.length;
     return { orphans: orphans.length, removing, stuck: stuck.length, removed: ended.length, isBlocked };
@@ -204,7 +209,7 @@ const BLOCKED: BlockedSweep = {
   reason: "OrphansBlocked",
   message: ({ orphans, living, most }) =>
     `${orphans} deleted environments have left orphans, beside ${living} environments that exist: more than ${most} is not plausible, and none is deleted until an admin confirms`,
-  remedy: `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager, or raise settings.sweep.deletionBudget.atLeast`,
+  remedy: `kubectl annotate namespace env-NAME… ${CONFIRM_DELETION_ANNOTATION}=true (or its application or project); where only secrets are left, remove them from the secret manager`,
 };
 
 /** Remaining objects of a deleted environment. */

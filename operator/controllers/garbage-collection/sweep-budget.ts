@@ -14,6 +14,7 @@ export interface BlockedSweep {
   readonly reason: string;
   /** Event message, before the remedy. */
   readonly message: (excess: Excess) => string;
+  /** Beside a larger budget, which helps only while owners exist. */
   readonly remedy: string;
 }
 
@@ -32,8 +33,9 @@ export function sweepBudget(
     if (!isExceeded) report.reset();
     else if (report.isDue()) {
       const excess = { orphans, living, most };
-      log.error(line, { ...excess, remedy });
-      events.publish({ type: "Warning", reason, action: "Sweep", message: `${message(excess)}: ${remedy}` });
+      const remedies = living === 0 ? remedy : `${remedy}, or raise settings.sweep.deletionBudget.atLeast`;
+      log.error(line, { ...excess, remedy: remedies });
+      events.publish({ type: "Warning", reason, action: "Sweep", message: `${message(excess)}: ${remedies}` });
     }
     return isExceeded;
   };

@@ -80,6 +80,24 @@ test("a webhook that can't be reached refuses, and an overloaded API does not", 
   await client.close();
 });
 
+test("a pod whose end is refused remains", async () => {
+  let status = 403;
+  const metadata = { name: "kept", namespace: "env-kept", uid: randomUUID(), resourceVersion: "1" };
+  const pod = { metadata, spec: {} };
+  const onRequest: RequestInterceptor = async ({ verb, type }, next) => {
+    if (type?.kind !== "Pod") return next();
+    const pods = { metadata: { resourceVersion: "1" }, items: [pod] };
+    return verb === "list" ? { status: 200, headers: {}, body: pods } : answer(status);
+  };
+  const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
+  const contents = kubernetesNamespaceContents(client, systemClock);
+  const owner = { name: unique("none-"), uid: randomUUID() };
+  expect(await contents.endPods(owner, 25)).toBe(1);
+  status = 503;
+  await expect(contents.endPods(owner, 25)).rejects.toThrow(/503/);
+  await client.close();
+});
+
 namespaceContentsSuite("on Kubernetes", async () => {
   let overloaded: string | undefined;
   const onRequest: RequestInterceptor = async (request, next) => {

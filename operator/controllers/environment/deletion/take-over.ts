@@ -63,15 +63,19 @@ const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error 
  */
 export async function keepRightsWhereHeld(environment: Owner, context: TakeOverDependencies): Promise<void> {
   const { cluster, namespaceContents } = context;
-  const namespace = observedNamespace(environment, context);
-  if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return;
-  if (keepsRights(environment, context)) return;
+  if (!isActive(environment, context) || keepsRights(environment, context)) return;
   const refTo = (name: string) => refIn({ metadata: environment }, name);
   if (cluster.observe(environment, roleBindingKind, refTo(ACCESS_BINDING)) === undefined) return;
   const quota = await cluster.read(environment, resourceQuotaKind, refTo(ENVIRONMENT_QUOTA));
   if (quota === undefined || !countsLeftovers(quota.status)) return;
   const found = await namespaceContents.list(environment).catch(insteadOf(isForbidden, NOTHING));
   if (!found.isComplete || heldContents(found.contents, []).length > 0) await keepRights(environment, context);
+}
+
+/** True while the namespace exists and is not being deleted, by this process's cache. */
+export function isActive(environment: Owner, context: Pick<TakeOverDependencies, "cluster">): boolean {
+  const namespace = observedNamespace(environment, context);
+  return namespace !== undefined && namespace.metadata.deletionTimestamp === undefined;
 }
 
 const observedNamespace = (environment: Owner, { cluster }: Pick<TakeOverDependencies, "cluster">) =>
@@ -187,7 +191,7 @@ export async function dropRights(
   await cluster.release(environment, roleBindingKind, binding, [RIGHTS_FINALIZER]);
 }
 
-/** Removes the finalizers that the status names; returns the refusals. */
+/** Removes the finalizers that the status names, all at once; returns the refusals. An error of one does not affect the others. */
 async function releaseNamed(
   environment: Owner,
   objects: readonly Held[],
@@ -196,15 +200,18 @@ async function releaseNamed(
 ) {
   const { name, uid } = environment;
   const refusals = new Map<Content, string>();
-  for (const { content, removable } of objects) {
+  const releaseOne = async ({ content, removable }: Held) => {
     const { kind, name: object } = content;
     const finalizers = removable.filter((finalizer) => isNamed(kind.kind, finalizer, recorded));
-    if (finalizers.length === 0) continue;
+    if (finalizers.length === 0) return;
     const refusal = await namespaceContents.release(environment, content, finalizers);
     if (refusal === undefined) {
       log.warn("finalizers were removed", { environment: name, uid, kind: kind.kind, object, finalizers });
     } else refusals.set(content, refusal);
-  }
+  };
+  const results = await Promise.allSettled(objects.map(releaseOne));
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
   return refusals;
 }
 

@@ -1,3 +1,4 @@
+import { clipped } from "../../../../crds/conditions.ts";
 import { MINUTE_MS } from "../../../../crds/durations.ts";
 import type { RecordSpec } from "../../../../crds/environment/environment-record.ts";
 import type { FinalizerRemoval, TeardownStep } from "../../../../crds/environment/environment-status.schema.ts";
@@ -19,6 +20,7 @@ import { retrying } from "../error-results.ts";
 import {
   dropRights,
   emptyNamespace,
+  isActive,
   keepRightsWhereHeld,
   keepsRights,
   type TakeOverDependencies,
@@ -69,6 +71,10 @@ export interface WaitingStep extends Extract<Removal, { state: "removing" }> {
   readonly isOverdue?: boolean;
   /** True when a force has to do something in the action, which then answers `forced` by itself. */
   readonly forcesItself?: boolean;
+  /** Names of all retained volumes that stay, where more were found: the status must store them before the namespace goes. */
+  readonly volumes?: string;
+  /** True while the platform itself removes what blocks it. */
+  readonly isRemoving?: boolean;
   /** Delay of the next check, in case no watch reports. */
   readonly recheckMs?: number;
   readonly removals?: readonly FinalizerRemoval[];
@@ -213,10 +219,13 @@ const isAway = (error: unknown) => error instanceof DeployerUnavailable;
  * Leaves the platform no rights in the namespace at the end of a forced step, even if another call fails. A failure that
  * may pass ends a force only after twice the time of a stuck step: what it does not remove, nothing can remove later.
  */
-async function removeNamespace(target: DeletionTarget, context: ActionContext): Promise<ActionResult> {
+async function removeNamespace(target: DeletionTarget, context: ActionContext, past: Progress): Promise<ActionResult> {
   const { metadata } = target;
   try {
-    return await deleteNamespace(target, context);
+    const volumes = await endLateVolumes(target, context, past);
+    if (volumes === undefined) return await deleteNamespace(target, context);
+    const message = "retained volumes that were made meanwhile are named first";
+    return { state: "removing", message, volumes, recheckMs: EMPTYING_RECHECK_MS };
   } catch (error) {
     if (!(isForceRequested(target, "namespace") && isStuck(context))) throw error;
     const mayPass = isUnavailable(error) && keepsRights(metadata, context) && context.waitedMs < 2 * stuckMs(context);
@@ -225,6 +234,23 @@ async function removeNamespace(target: DeletionTarget, context: ActionContext): 
     throw error;
   }
 }
+
+/** Ends retained volumes that were made while the application was being deleted; names all, where more of them stay. */
+async function endLateVolumes(
+  target: DeletionTarget,
+  context: ActionContext,
+  { steps }: Progress,
+): Promise<string | undefined> {
+  const volumes = steps.find(({ name }) => name === VOLUMES_STEP);
+  if (volumes?.state !== "gone" || !isActive(target.metadata, context)) return undefined;
+  const ended = await endVolumes(target, context);
+  const names = [...namesIn(volumes.message), ...namesIn("left" in ended ? ended.left : undefined)];
+  // A status has only so many: the rest is not named.
+  const all = clipped([...new Set(names)].join(", "));
+  return all === (volumes.message ?? "") ? undefined : all;
+}
+
+const namesIn = (message: string | undefined) => message?.split(", ") ?? [];
 
 function forcedLater(error: unknown): WaitingStep {
   const { reason, message } = retrying(error);
@@ -249,7 +275,7 @@ async function deleteNamespace(target: DeletionTarget, context: ActionContext): 
   const named = blockers.length === 0 ? removal : { ...removal, blockers };
   if (isLast) return { state: "forced", left: withBlockers(named), removals };
   const recheckMs = isQuiet ? quietRecheckMs(waitedMs, dueInMs) : EMPTYING_RECHECK_MS;
-  return { ...named, removals, isOverdue: blockers.length > 0, forcesItself: true, recheckMs };
+  return { ...named, removals, isOverdue: blockers.length > 0, isRemoving: !isQuiet, forcesItself: true, recheckMs };
 }
 
 /** A quarter of the time waited so far, within limits, or what is left until finalizers are due: every check lists all kinds. */

@@ -16,6 +16,7 @@ import {
   isPast,
   isStuck,
   type TeardownContext,
+  VOLUMES_STEP,
   type WaitingStep,
   withBlockers,
 } from "./teardown-steps.ts";
@@ -30,6 +31,8 @@ export interface Teardown {
   readonly blockers: readonly TeardownBlocker[];
   /** Finalizers that the platform removes in the namespace; stored before the next reconcile removes them. */
   readonly removals: readonly FinalizerRemoval[];
+  /** True while the platform itself removes the blockers. */
+  readonly isRemoving?: boolean | undefined;
   /** Delay of the next check, in case no watch reports. */
   readonly recheckMs?: number | undefined;
   /** Transient: retried with backoff. */
@@ -58,12 +61,19 @@ export async function tearDown(target: DeletionTarget, context: TeardownContext)
     const { step, blockers } = stepAfter(former, removal, target, action);
     steps.set(name, step);
     if ("removals" in removal) removals = removal.removals ?? [];
+    nameVolumes(steps, removal);
     if (!isPast(step)) {
-      const { recheckMs } = removal as WaitingStep;
-      return { steps: [...steps.values()], blockers, removals, recheckMs, error };
+      const { isRemoving, recheckMs } = removal as WaitingStep;
+      return { steps: [...steps.values()], blockers, removals, isRemoving, recheckMs, error };
     }
   }
   return { steps: [...steps.values()], blockers: [], removals };
+}
+
+function nameVolumes(steps: Map<string, TeardownStep>, removal: ActionResult): void {
+  const volumes = steps.get(VOLUMES_STEP);
+  if (volumes === undefined || !("volumes" in removal) || removal.volumes === undefined) return;
+  steps.set(VOLUMES_STEP, { ...volumes, message: removal.volumes });
 }
 
 function waitedMs({ since }: TeardownStep, { clock }: TeardownContext): number {

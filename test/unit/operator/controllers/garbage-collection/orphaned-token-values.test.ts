@@ -123,6 +123,21 @@ describe("the value of an API token that is gone", () => {
     expect(events.list().map(({ reason }) => reason)).toEqual(["TokenValuesBlocked"]);
   });
 
+  test.each([
+    { living: 1, remedy: /remove them from the secret manager, or raise settings\.sweep/ },
+    { living: 0, remedy: /remove them from the secret manager$/ },
+  ])("no longer counts when people have removed it, beside $living that live", async ({ living, remedy }) => {
+    const gone = fixtureSettings.sweep.deletionBudget.atLeast + 1;
+    const { clock, tokens, values, sweep, left, events, secretManager } = await scene({ living, gone });
+    for (const one of tokens.slice(living)) values.deleted(one);
+    await sweep();
+    expect(events.list().map(({ message }) => message)).toEqual([expect.stringMatching(remedy)]);
+    for (const one of tokens.slice(living + 1)) await secretManager.remove(valueOwner(one), [TOKEN_VARIABLE]);
+    clock.advance(GRACE_MS);
+    await sweep();
+    expect(await left()).toEqual({ tokens: living, environments: 1 });
+  });
+
   test("is tried again when the secret manager was away", async () => {
     const { tokens, values, sweep, left, secretManager } = await scene({ living: 1, gone: 1 });
     values.deleted(tokens[1] as ApiToken);

@@ -1,7 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { MINUTE_MS } from "../../../../../crds/durations.ts";
+import { GROUP } from "../../../../../crds/group.ts";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
+import { roleBindingKind } from "../../../../../operator/kit/client/kinds.ts";
 import type { Owner } from "../../../../../operator/ports/cluster.ts";
+import { configMaps } from "../../../../support/fixtures/config-maps.ts";
+import { CREATED } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { GRACE_MINUTES, nothing, owners, scene } from "./swept-orphans.ts";
 
 const HOLD = "example.test/hold";
@@ -74,6 +78,41 @@ describe("a sweep", () => {
     const [words] = world.words("OrphanStuck");
     expect(words).toContain(`Namespace env-gone-0 is blocked by ${HOLD}`);
     expect(words).toContain("remove the blocker");
+  });
+
+  test("is not stuck while the platform removes what blocks it", async () => {
+    const [owner] = owners(1) as [Owner];
+    const world = await scene([owner]);
+    world.hold(owner, "kubernetes");
+    const bound = { name: "ephemeral-environment", namespace: "env-gone-0" };
+    const kept = { ...bound, finalizers: [`${GROUP}/teardown`] };
+    await world.cluster.ensure(owner, roleBindingKind, { apiVersion: "v1", kind: "RoleBinding", metadata: kept });
+    const held = { name: "held", namespace: bound.namespace, uid: "held", resourceVersion: "1" };
+    const metadata = { ...held, creationTimestamp: CREATED, deletionTimestamp: CREATED, finalizers: [HOLD] };
+    world.cluster.put(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata });
+    await world.sweep();
+    await world.sweepLater();
+    // Named in one sweep, and removed in the next.
+    expect(await world.sweepLater(1)).toMatchObject({ removing: 1, stuck: 0 });
+    expect(await world.sweepLater(1)).toMatchObject({ removing: 1, stuck: 0 });
+    expect(world.cluster.list().filter(({ kind }) => kind === "ConfigMap")).toEqual([]);
+    expect(world.said()).not.toContain("OrphanStuck");
+  });
+
+  test("keeps what it has ended when its time is over", async () => {
+    const gone = owners(3) as [Owner, Owner, Owner];
+    const world = await scene(gone);
+    await world.sweep();
+    const stop = new AbortController();
+    const { keep } = world.records;
+    world.records.keep = async (record) => {
+      await keep(record);
+      stop.abort();
+    };
+    await expect(world.sweepLater(GRACE_MINUTES, stop.signal)).rejects.toThrow();
+    expect(world.said()).toEqual(["OrphanFound", "OrphanFound", "OrphanFound", "OrphanRemoved"]);
+    world.records.keep = keep;
+    expect(await world.sweep()).toMatchObject({ orphans: 2, removed: 2 });
   });
 
   test("comes to its end although nothing of it is found any more, and leaves a record", async () => {

@@ -37,9 +37,9 @@ export async function scene(gone: readonly Owner[], { living = 100 } = {}) {
   });
   return Object.assign(world, {
     sweep: () => sweep(new AbortController().signal),
-    async sweepLater(minutes = GRACE_MINUTES) {
+    async sweepLater(minutes = GRACE_MINUTES, signal = new AbortController().signal) {
       clock.advance(minutes * MINUTE_MS);
-      return sweep(new AbortController().signal);
+      return sweep(signal);
     },
     hold: (owner: Owner, ...finalizers: string[]) =>
       removal.cluster.hold(namespaceKind, namespaceOf(owner), finalizers),

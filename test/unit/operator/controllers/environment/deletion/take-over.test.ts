@@ -184,6 +184,22 @@ describe("a deletion that the deployer does not end", () => {
     expect(rightsOf(world)).toEqual([]);
   });
 
+  test("releases the others where the call for one fails", async () => {
+    const world = await held();
+    await world.pass();
+    for (const name of ["broken", "held"]) put(world, configMaps, name, [HOLD]);
+    await world.pass({ after: 1 });
+    await world.pass({ after: 1 });
+    const { release } = world.namespaceContents;
+    world.namespaceContents.release = async (environment, content, finalizers) => {
+      if (content.name === "broken") throw new KubeError({ status: 0, reason: "Timeout" });
+      return release(environment, content, finalizers);
+    };
+    expect((await world.pass()).error).toBeInstanceOf(KubeError);
+    expect(finalizersOf(world, "broken")).toEqual([HOLD]);
+    expect(finalizersOf(world, "held")).toBeUndefined();
+  });
+
   test("names no more than twenty objects of a kind, and fifty kinds of removals, and releases all of them", async () => {
     const world = await held();
     await world.pass();

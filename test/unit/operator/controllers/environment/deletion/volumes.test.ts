@@ -1,7 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { isOver } from "../../../../../../operator/controllers/environment/deletion/teardown.ts";
 import { KubeError } from "../../../../../../operator/kit/client/errors.ts";
-import { roleBindingKind, volumeClaimKind, volumeKind } from "../../../../../../operator/kit/client/kinds.ts";
+import {
+  namespaceKind,
+  roleBindingKind,
+  volumeClaimKind,
+  volumeKind,
+} from "../../../../../../operator/kit/client/kinds.ts";
 import { CREATED } from "../../../../../support/fixtures/environment/environment-fixture.ts";
 import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
 
@@ -31,6 +36,7 @@ function put(world: Scene, volumeName: string, annotations: Record<string, strin
 const policyOf = (world: Scene, name: string) =>
   world.cluster.list().find(({ kind, metadata: { name: found } }) => kind === "PersistentVolume" && found === name)
     ?.spec;
+const AWAY = new KubeError({ status: 503, reason: "ServiceUnavailable" });
 const CHOSEN = { "pv.kubernetes.io/bound-by-controller": "yes" };
 
 describe("retained volumes", () => {
@@ -56,6 +62,43 @@ describe("retained volumes", () => {
     expect(isOver(last)).toBe(true);
     expect(last.steps[0]).toMatchObject({ state: "gone", message: "one, other" });
     expect(policyOf(world, "one")).toMatchObject({ persistentVolumeReclaimPolicy: "Retain" });
+  });
+
+  test("go or are named, too, when they were made while the application was being deleted", async () => {
+    const world = await scene();
+    world.holdNamespace("kubernetes");
+    await bind(world);
+    put(world, "found", CHOSEN);
+    world.holdApplication(HOLD);
+    await world.pass();
+    put(world, "late");
+    put(world, "found-late", CHOSEN);
+    world.holdApplication();
+    const isDeleted = () =>
+      world.cluster.observe(shop, namespaceKind, { name: namespace })?.metadata.deletionTimestamp !== undefined;
+    world.cluster.fail(roleBindingKind, AWAY);
+    expect((await world.pass()).steps[0]).toMatchObject({ state: "gone", message: "found" });
+    world.cluster.fail(roleBindingKind, undefined);
+    // The status has the names before the namespace goes, in case the process ends here.
+    const named = await world.pass();
+    expect(named.states.slice(0, 5)).toEqual(["gone", "gone", "gone", "gone", "waiting"]);
+    expect(named.steps[0]?.message).toBe("found, found-late");
+    expect(policyOf(world, "late")).toMatchObject({ persistentVolumeReclaimPolicy: "Delete" });
+    expect(isDeleted()).toBe(false);
+    await world.pass();
+    expect(isDeleted()).toBe(true);
+    // From now on nothing may look for them.
+    world.cluster.fail(roleBindingKind, AWAY);
+    expect((await world.pass()).steps[0]).toMatchObject({ state: "gone", message: "found, found-late" });
+  });
+
+  test("hold no deletion where they are more than the status names", async () => {
+    const world = await scene({ deletion: { retainedVolumes: "Retain" } });
+    await bind(world);
+    for (let at = 0; at < 60; at += 1) put(world, `${"volume-".repeat(8)}${at}`);
+    const last = await world.pass();
+    expect(isOver(last)).toBe(true);
+    expect(last.steps[0]?.message?.length).toBeGreaterThan(1_000);
   });
 
   test("are none where the environment has no RoleBinding: the namespace may be foreign", async () => {
