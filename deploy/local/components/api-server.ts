@@ -9,7 +9,7 @@ import {
   servesAdministrators,
 } from "../kubernetes/control-plane-programs.ts";
 import { addresses } from "../network/addresses.ts";
-import { keepRunning, recordedProcesses, untilReady } from "../processes/process.ts";
+import { keepRunning, recordedProcess, untilReady } from "../processes/process.ts";
 import type { BuiltComponent } from "./component.ts";
 
 /** The datastore. */
@@ -58,7 +58,7 @@ export const rolesComponent: BuiltComponent = {
   name: "Kubernetes' roles",
   after: ["kube-apiserver"],
   async start({ folder, client }) {
-    const apiServer = (await recordedProcesses(folder)).find(({ name }) => name === apiServerComponent.name);
+    const apiServer = await recordedProcess(folder, apiServerComponent.name);
     if (apiServer === undefined) throw new TypeError(`${apiServerComponent.name} was not started`);
     await untilReady(apiServer, () => apiServerIsReady(client));
   },

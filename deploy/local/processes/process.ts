@@ -82,9 +82,14 @@ export async function recordedProcesses(folder: string): Promise<ProcessRecord[]
   return records.sort((a, b) => Number(a.startedAt) - Number(b.startedAt));
 }
 
+/** The program of that name recorded in the folder, running or not. */
+export function recordedProcess(folder: string, name: string): Promise<ProcessRecord | undefined> {
+  return readRecord(recordFile(folder, name));
+}
+
 /** The running program of that name recorded in the folder. */
 export async function runningProcess(folder: string, name: string): Promise<ProcessRecord | undefined> {
-  const record = await readRecord(recordFile(folder, name));
+  const record = await recordedProcess(folder, name);
   return record && isAlive(record) ? record : undefined;
 }
 

@@ -3,7 +3,7 @@ import { ENVIRONMENT_UID_LABEL, PODS_ENDED_ANNOTATION } from "../../../crds/grou
 import { namespaceName } from "../../../crds/names.ts";
 import { PLATFORM_KEYS_OWNER } from "../../../crds/notifications/extension-token.ts";
 import { present } from "../../../crds/present.ts";
-import { insteadOf, isForbidden, isInvalid, isNotFound, isUnavailable, KubeError } from "../../kit/client/errors.ts";
+import { insteadOf, isForbidden, isInvalid, isNotFound, KubeError } from "../../kit/client/errors.ts";
 import {
   eventKind,
   namespaceKind,
@@ -108,7 +108,7 @@ async function contentsOf(
     });
   } catch (error) {
     if (isUnlistable(error)) return [];
-    if (isUnavailable(error) || isFaulty(error)) return undefined;
+    if (isFaulty(error)) return undefined;
     throw error;
   }
 }
@@ -120,11 +120,12 @@ function refusalOf(error: unknown): string | undefined {
   return error.detail() || error.message;
 }
 
-/** A webhook may answer with any status; one that can't be reached is a 500 of the API server. */
-const isRefusal = (error: KubeError) => isForbidden(error) || isInvalid(error) || error.status === 500;
+/** A webhook may answer with any status. One that can't be reached is a 500 that names it; other 500s are the API server's. */
+const isRefusal = (error: KubeError) =>
+  isForbidden(error) || isInvalid(error) || (error.status === 500 && /webhook/i.test(error.detail()));
 
-/** The server of one kind answers with an error, which says nothing of other kinds. Without rights nothing can be listed. */
-const isFaulty = (error: unknown) => error instanceof KubeError && error.status > 0 && !isForbidden(error);
+/** The server of one kind fails or is away, which says nothing of other kinds. Without rights nothing can be listed. */
+const isFaulty = (error: unknown) => error instanceof KubeError && error.reason !== "Aborted" && !isForbidden(error);
 
 /** The kind's CRD is gone, or its API lists nothing. */
 const isUnlistable = (error: unknown) => isNotFound(error) || (error instanceof KubeError && error.status === 405);

@@ -29,8 +29,8 @@ const bindings = wireKind({
 const HOLD = "example.test/hold";
 
 /** An error of the API server. */
-const answer = (status: number): KubeResponse => {
-  return { status, headers: {}, body: { kind: "Status", code: status, message: `answer ${status}` } };
+const answer = (status: number, message = `answer ${status}`): KubeResponse => {
+  return { status, headers: {}, body: { kind: "Status", code: status, message } };
 };
 
 /** The API server's answer while the server of its first group is away. */
@@ -54,7 +54,7 @@ test("a list is not complete while the server of a group is away", async () => {
   await client.close();
 });
 
-test.each([400, 500])("a kind whose server answers with %i is one that is not known", async (status) => {
+test.each([400, 429, 500, 503])("a kind whose server answers with %i is one that is not known", async (status) => {
   const onRequest: RequestInterceptor = async ({ verb, type }, next) =>
     verb === "list" && type?.kind === "ConfigMap" ? answer(status) : next();
   const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
@@ -66,17 +66,20 @@ test.each([400, 500])("a kind whose server answers with %i is one that is not kn
   await client.close();
 });
 
-test("a webhook that can't be reached refuses, and an overloaded API does not", async () => {
-  let status = 500;
-  const onRequest: RequestInterceptor = async ({ verb }, next) => (verb === "patch" ? answer(status) : next());
+test("a webhook that can't be reached refuses, and an API server that fails or is overloaded does not", async () => {
+  const sentence = 'Internal error occurred: failed calling webhook "guard.example.test": EOF';
+  let refusal = answer(500, sentence);
+  const onRequest: RequestInterceptor = async ({ verb }, next) => (verb === "patch" ? refusal : next());
   const client = createKubeClient({ kubeConfig: kubeConfigOf(plane, plane.adminToken), onRequest });
   const contents = kubernetesNamespaceContents(client, systemClock);
   const owner = { name: unique("none-"), uid: randomUUID() };
   const object = { name: "held", uid: randomUUID(), resourceVersion: "1", finalizers: [HOLD], isDeleted: true };
   const content = { ...object, kind: configMaps };
-  expect(await contents.release(owner, content, [HOLD])).toBe("answer 500");
-  status = 503;
-  await expect(contents.release(owner, content, [HOLD])).rejects.toThrow(/503/);
+  expect(await contents.release(owner, content, [HOLD])).toBe(sentence);
+  for (const status of [500, 503]) {
+    refusal = answer(status);
+    await expect(contents.release(owner, content, [HOLD])).rejects.toThrow(`${status}`);
+  }
   await client.close();
 });
 

@@ -57,13 +57,13 @@ async function keepRights(environment: Owner, { cluster, settings }: TakeOverDep
 const isOutOfReach = (error: unknown) => error instanceof BeingDeleted || error instanceof NameTaken;
 
 /**
- * Before the deletion of a namespace, keeps the platform's rights in it when foreign finalizers hold objects left by the
+ * Before the deletion of an active namespace, keeps the platform's rights in it when foreign finalizers hold objects left by the
  * deployer, such as a StatefulSet's claims. All kinds are listed only when the quota counts any object; held objects of
  * uncounted kinds are named and not released.
  */
 export async function keepRightsWhereHeld(environment: Owner, context: TakeOverDependencies): Promise<void> {
   const { cluster, namespaceContents } = context;
-  if (!isActive(environment, context) || keepsRights(environment, context)) return;
+  if (keepsRights(environment, context)) return;
   const refTo = (name: string) => refIn({ metadata: environment }, name);
   if (cluster.observe(environment, roleBindingKind, refTo(ACCESS_BINDING)) === undefined) return;
   const quota = await cluster.read(environment, resourceQuotaKind, refTo(ENVIRONMENT_QUOTA));

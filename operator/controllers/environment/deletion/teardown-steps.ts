@@ -16,7 +16,7 @@ import { type SecretManager, SecretManagerUnavailable } from "../../../ports/sec
 import { PullRequestHostFailed } from "../../../ports/webhooks/pull-request-host.ts";
 import { refIn } from "../desired/namespace.ts";
 import { ACCESS_BINDING } from "../desired/secret.ts";
-import { retrying } from "../error-results.ts";
+import { errorResult, retrying } from "../error-results.ts";
 import {
   dropRights,
   emptyNamespace,
@@ -158,21 +158,25 @@ export function withBlockers({ message, blockers = [] }: WaitingStep): string {
   return reasons.length === 0 ? message : `${message}, blocked by ${reasons.join("; ")}`;
 }
 
+async function endVolumes({ metadata }: DeletionTarget, context: TeardownContext): Promise<ActionResult> {
+  const names = await endRetainedVolumes(metadata, context);
+  return names.length === 0 ? { state: "gone" } : { state: "gone", left: names.join(", ") };
+}
+
 /**
  * Makes the retained volumes go with their claims, before these are deleted, and names those that stay: by the settings,
  * or because they existed before their claims. A namespace without the environment's RoleBinding may be another's.
  */
-async function endVolumes(
-  { metadata }: DeletionTarget,
+async function endRetainedVolumes(
+  metadata: Owner,
   { cluster, namespaceContents, settings }: TeardownContext,
-): Promise<ActionResult> {
+): Promise<readonly string[]> {
   const binding = await cluster.read(metadata, roleBindingKind, refIn({ metadata }, ACCESS_BINDING));
-  if (binding === undefined) return { state: "gone" };
+  if (binding === undefined) return [];
   const retained = await namespaceContents.retainedVolumes(metadata);
   const ending = settings.deletion.retainedVolumes === "Retain" ? [] : retained.filter((one) => one.isMadeForClaim);
   await Promise.all(ending.map((volume) => namespaceContents.endWithClaim(volume)));
-  const names = retained.filter((volume) => !ending.includes(volume)).map(({ name }) => name);
-  return names.length === 0 ? { state: "gone" } : { state: "gone", left: names.join(", ") };
+  return retained.filter((volume) => !ending.includes(volume)).map(({ name }) => name);
 }
 
 /** The deployer has its time; then the application is removed despite its finalizers. */
@@ -222,46 +226,55 @@ const isAway = (error: unknown) => error instanceof DeployerUnavailable;
 async function removeNamespace(target: DeletionTarget, context: ActionContext, past: Progress): Promise<ActionResult> {
   const { metadata } = target;
   try {
-    const volumes = await endLateVolumes(target, context, past);
-    if (volumes === undefined) return await deleteNamespace(target, context);
-    const message = "retained volumes that were made meanwhile are named first";
-    return { state: "removing", message, volumes, recheckMs: EMPTYING_RECHECK_MS };
+    const waiting = isActive(metadata, context) ? await prepareDeletion(target, context, past) : undefined;
+    return waiting ?? (await deleteNamespace(target, context));
   } catch (error) {
     if (!(isForceRequested(target, "namespace") && isStuck(context))) throw error;
     const mayPass = isUnavailable(error) && keepsRights(metadata, context) && context.waitedMs < 2 * stuckMs(context);
-    if (mayPass) return forcedLater(error);
+    if (mayPass) return { ...blockedBy(error, "namespace"), forcesItself: true, recheckMs: EMPTYING_RECHECK_MS };
     await dropRights(metadata, context);
     throw error;
   }
 }
 
+/** Does what is possible only before the namespace is being deleted; waits where the status must store it first. */
+async function prepareDeletion(
+  target: DeletionTarget,
+  context: ActionContext,
+  past: Progress,
+): Promise<WaitingStep | undefined> {
+  const volumes = await endLateVolumes(target, context, past);
+  if (volumes !== undefined) {
+    const message = "retained volumes that were made meanwhile are named first";
+    return { state: "removing", message, volumes, recheckMs: EMPTYING_RECHECK_MS };
+  }
+  await keepRightsWhereHeld(target.metadata, context);
+  return undefined;
+}
+
 /** Ends retained volumes that were made while the application was being deleted; names all, where more of them stay. */
 async function endLateVolumes(
-  target: DeletionTarget,
+  { metadata }: DeletionTarget,
   context: ActionContext,
   { steps }: Progress,
 ): Promise<string | undefined> {
   const volumes = steps.find(({ name }) => name === VOLUMES_STEP);
-  if (volumes?.state !== "gone" || !isActive(target.metadata, context)) return undefined;
-  const ended = await endVolumes(target, context);
-  const names = [...namesIn(volumes.message), ...namesIn("left" in ended ? ended.left : undefined)];
+  if (volumes?.state !== "gone") return undefined;
+  const former = volumes.message?.split(", ") ?? [];
   // A status has only so many: the rest is not named.
-  const all = clipped([...new Set(names)].join(", "));
+  const all = clipped([...new Set([...former, ...(await endRetainedVolumes(metadata, context))])].join(", "));
   return all === (volumes.message ?? "") ? undefined : all;
 }
 
-const namesIn = (message: string | undefined) => message?.split(", ") ?? [];
-
-function forcedLater(error: unknown): WaitingStep {
-  const { reason, message } = retrying(error);
-  const blockers = [{ kind: "namespace", name: "", reason, message }];
-  return { state: "removing", message, blockers, forcesItself: true, recheckMs: EMPTYING_RECHECK_MS };
+/** A step that waits until a call that failed succeeds. */
+export function blockedBy(error: unknown, step: string): WaitingStep {
+  const { reason, message } = errorResult(error) ?? retrying(error);
+  return { state: "removing", message, blockers: [{ kind: step, name: "", reason, message }] };
 }
 
 async function deleteNamespace(target: DeletionTarget, context: ActionContext): Promise<ActionResult> {
   const { metadata, status } = target;
   const { cluster, settings, waitedMs } = context;
-  await keepRightsWhereHeld(metadata, context);
   const removal = await cluster.remove(metadata, namespaceKind, { name: namespaceName(metadata.name) });
   if (removal.state === "gone" || !keepsRights(metadata, context)) return removal;
   const dueInMs = settings.deletion.finalizerSeconds * 1_000 - waitedMs;

@@ -5,11 +5,11 @@ import type {
   TeardownStep,
 } from "../../../../crds/environment/environment-status.schema.ts";
 import { elapsedMs } from "../../../kit/time/clock.ts";
-import { errorResult, retrying } from "../error-results.ts";
 import {
   ACTIONS,
   type ActionContext,
   type ActionResult,
+  blockedBy,
   type DeletionTarget,
   formerStep,
   isForceRequested,
@@ -130,7 +130,6 @@ async function attempt(
   try {
     return { removal: await run() };
   } catch (error) {
-    const { reason, message } = errorResult(error) ?? retrying(error);
-    return { removal: { state: "removing", message, blockers: [{ kind: step, name: "", reason, message }] }, error };
+    return { removal: blockedBy(error, step), error };
   }
 }

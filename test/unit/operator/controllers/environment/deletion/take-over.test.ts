@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { MINUTE_MS } from "../../../../../../crds/durations.ts";
 import { GROUP } from "../../../../../../crds/group.ts";
 import { applicationKind } from "../../../../../../operator/adapters/argocd/kinds.ts";
 import { heldContents } from "../../../../../../operator/controllers/environment/deletion/take-over.ts";
@@ -11,61 +10,28 @@ import {
   podKind,
   resourceQuotaKind,
   roleBindingKind,
-  wireKind,
 } from "../../../../../../operator/kit/client/kinds.ts";
 import type { PodProblem } from "../../../../../../operator/ports/pods.ts";
 import { configMaps } from "../../../../../support/fixtures/config-maps.ts";
 import { CREATED } from "../../../../../support/fixtures/environment/environment-fixture.ts";
-import { HOLD, type Scene, scene, shop } from "./teardown-scene.ts";
-
-const BALANCER = "service.kubernetes.io/load-balancer-cleanup";
-const CASCADE = "resources-finalizer.argocd.argoproj.io";
-const namespace = "env-shop";
-const binding = { name: "ephemeral-environment", namespace };
-const serviceKind = wireKind({ group: "", version: "v1", kind: "Service", plural: "services", namespaced: true });
-
-type ContentKind = typeof configMaps | typeof serviceKind;
-
-/** An object that Kubernetes has deleted, and that its finalizers hold. */
-function put(world: Scene, kind: ContentKind, name: string, finalizers: readonly string[]): void {
-  putUndeleted(world, kind, name, finalizers);
-  const undeleted = world.cluster.within(namespace).find(({ object }) => object.metadata.name === name);
-  if (undeleted === undefined) throw new TypeError(`there is no ${name}`);
-  const { object } = undeleted;
-  world.cluster.put(kind, { ...object, metadata: { ...object.metadata, deletionTimestamp: CREATED } });
-}
-
-/** Kubernetes deletes it after the pods. */
-function putUndeleted(world: Scene, kind: ContentKind, name: string, finalizers: readonly string[]): void {
-  const metadata = { name, namespace, uid: `uid-of-${name}`, resourceVersion: "1", creationTimestamp: CREATED };
-  world.cluster.put(kind, { apiVersion: "v1", kind: kind.kind, metadata: { ...metadata, finalizers } });
-}
-
-const finalizersOf = (world: Scene, name: string) =>
-  world.cluster.within(namespace).find(({ object }) => object.metadata.name === name)?.object.metadata.finalizers;
-const KEPT_RIGHTS = [`${GROUP}/teardown`];
-const patient = { name: "patient", namespace };
-function putPod(world: Scene): void {
-  const metadata = { ...patient, uid: "pod", resourceVersion: "1", creationTimestamp: CREATED };
-  const spec = { terminationGracePeriodSeconds: 3600 };
-  world.cluster.put(podKind, {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { ...metadata, deletionTimestamp: CREATED },
-    spec,
-  });
-}
-const rightsOf = (world: Scene) => world.cluster.observe(shop, roleBindingKind, binding)?.metadata.finalizers;
+import {
+  BALANCER,
+  binding,
+  CASCADE,
+  finalizersOf,
+  held,
+  KEPT_RIGHTS,
+  namespace,
+  patient,
+  put,
+  putPod,
+  putUndeleted,
+  rightsOf,
+  serviceKind,
+} from "./take-over-scene.ts";
+import { HOLD, scene, shop } from "./teardown-scene.ts";
 
 describe("a deletion that the deployer does not end", () => {
-  /** An application blocked by Argo CD, in a namespace that is not deleted at once. */
-  async function held(): Promise<Scene> {
-    const world = await scene();
-    world.holdApplication(CASCADE, "post-delete-finalizer.argocd.argoproj.io");
-    world.holdNamespace("kubernetes");
-    return world;
-  }
-
   test("is the deployer's for a minute, and the platform's from then on", async () => {
     const world = await held();
     const first = await world.pass();
@@ -281,38 +247,6 @@ describe("a deletion that the deployer does not end", () => {
     expect(rightsOf(world)).toEqual([]);
   });
 
-  test("a force removes what frees something outside the cluster only with the step's end", async () => {
-    const world = await held();
-    await world.pass();
-    put(world, serviceKind, "public", [BALANCER]);
-    await world.pass({ after: 1 });
-    world.namespaceContents.overload("ConfigMap");
-    world.force("namespace");
-    expect((await world.pass({ after: 1 })).states[4]).toBe("waiting");
-    expect(finalizersOf(world, "public")).toEqual([BALANCER]);
-    expect((await world.pass({ after: 4 })).states[4]).toBe("waiting");
-    expect(finalizersOf(world, "public")).toEqual([BALANCER]);
-    expect((await world.pass()).states[4]).toBe("forced");
-    expect(finalizersOf(world, "public")).toBeUndefined();
-  });
-
-  test("a longer time of finalizers than that of stuck steps is theirs, unless an admin forces the step", async () => {
-    const world = await scene({ deletion: { finalizerSeconds: 600 } });
-    world.holdApplication(CASCADE);
-    world.holdNamespace("kubernetes");
-    await world.pass();
-    put(world, configMaps, "held", [HOLD]);
-    await world.pass({ after: 1 });
-    await world.pass({ after: 6 });
-    await world.pass();
-    expect(finalizersOf(world, "held")).toEqual([HOLD]);
-    world.force("namespace");
-    expect((await world.pass()).states[4]).toBe("waiting");
-    expect((await world.pass()).states[4]).toBe("forced");
-    expect(finalizersOf(world, "held")).toBeUndefined();
-    expect(rightsOf(world)).toEqual([]);
-  });
-
   test("a pod on a node that does not answer keeps the finalizers of what Kubernetes has not deleted yet", async () => {
     const world = await held();
     await world.pass();
@@ -333,102 +267,6 @@ describe("a deletion that the deployer does not end", () => {
     expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
     await world.pass();
     expect(rightsOf(world)).toEqual([]);
-  });
-
-  test("a force names the finalizers of what Kubernetes has not deleted yet, and removes them before the rights go", async () => {
-    const world = await held();
-    await world.pass();
-    putPod(world);
-    putUndeleted(world, configMaps, "held", [HOLD]);
-    await world.pass({ after: 1 });
-    world.force("namespace");
-    expect((await world.pass({ after: 1 })).removals).toMatchObject([{ finalizer: HOLD }]);
-    expect((await world.pass()).states[4]).toBe("forced");
-    expect(finalizersOf(world, "held")).toEqual([]);
-    expect(rightsOf(world)).toEqual([]);
-  });
-
-  describe("a stuck step that is forced", () => {
-    const AWAY = new KubeError({ status: 503, reason: "ServiceUnavailable" });
-
-    /** A forced step shortly before it is stuck. */
-    async function almostStuck(): Promise<Scene> {
-      const world = await held();
-      await world.pass();
-      put(world, configMaps, "held", [HOLD]);
-      await world.pass({ after: 1 });
-      world.namespaceContents.overload("Service");
-      world.force("namespace");
-      expect((await world.pass({ after: 4.9 })).states[4]).toBe("waiting");
-      return world;
-    }
-
-    test.each([
-      ["ends the pods", (world: Scene) => Object.assign(world.namespaceContents, { endPods: async () => fail() })],
-      ["lists what is left", (world: Scene) => Object.assign(world.namespaceContents, { list: async () => fail() })],
-      ["deletes the namespace", (world: Scene) => world.cluster.fail(namespaceKind, AWAY)],
-    ])(
-      "waits for the call that %s as long again, and gives the rights back although it fails",
-      async (_, breakCall) => {
-        const world = await almostStuck();
-        breakCall(world);
-        expect((await world.pass()).states[4]).toBe("waiting");
-        expect(await world.pass({ after: 0.1 })).toMatchObject({
-          blockers: [{ reason: "Retrying" }],
-          recheckMs: 2_000,
-        });
-        expect((await world.pass({ after: 4.9 })).states[4]).toBe("waiting");
-        expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
-        expect((await world.pass({ after: 0.1 })).states[4]).toBe("forced");
-        expect(rightsOf(world)).toEqual([]);
-      },
-    );
-
-    test("removes what it named when a call that failed works again", async () => {
-      const world = await almostStuck();
-      const { list } = world.namespaceContents;
-      world.namespaceContents.list = async () => fail();
-      expect((await world.pass({ after: 0.1 })).states[4]).toBe("waiting");
-      world.namespaceContents.list = list;
-      expect((await world.pass()).states[4]).toBe("forced");
-      expect(finalizersOf(world, "held")).toBeUndefined();
-      expect(rightsOf(world)).toEqual([]);
-    });
-
-    test("does not wait for what is forbidden", async () => {
-      const world = await almostStuck();
-      world.namespaceContents.endPods = async () => {
-        throw new KubeError({ status: 403, reason: "Forbidden" });
-      };
-      expect((await world.pass({ after: 0.1 })).states[4]).toBe("forced");
-      expect(rightsOf(world)).toEqual([]);
-    });
-
-    test("is not stuck yet where the fifth minute ends during a call that fails", async () => {
-      const world = await almostStuck();
-      const { list } = world.namespaceContents;
-      world.namespaceContents.list = async () => {
-        world.clock.advance(0.2 * MINUTE_MS);
-        return fail();
-      };
-      expect((await world.pass()).states[4]).toBe("waiting");
-      expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
-      world.namespaceContents.list = list;
-      expect((await world.pass()).states[4]).toBe("forced");
-      expect(rightsOf(world)).toEqual([]);
-    });
-
-    test("ends although the rights can't be given back: garbage collection tries again", async () => {
-      const world = await almostStuck();
-      world.cluster.fail(roleBindingKind, AWAY);
-      expect((await world.pass({ after: 0.1 })).states[4]).toBe("waiting");
-      expect((await world.pass({ after: 5 })).states[4]).toBe("forced");
-      expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
-    });
-
-    const fail = (): never => {
-      throw AWAY;
-    };
   });
 
   test("a namespace is not deleted before it is known whether rights must be kept", async () => {
@@ -452,18 +290,6 @@ describe("a deletion that the deployer does not end", () => {
     await world.pass();
     expect(isDeleted()).toBe(true);
     expect(rightsOf(world)).toEqual(KEPT_RIGHTS);
-  });
-
-  test("is forced after five minutes although a kind can't be listed", async () => {
-    const world = await held();
-    await world.pass();
-    put(world, serviceKind, "public", [BALANCER]);
-    await world.pass({ after: 1 });
-    world.namespaceContents.overload("Service");
-    world.force("namespace");
-    expect((await world.pass({ after: 4 })).states[4]).toBe("waiting");
-    expect((await world.pass({ after: 1 })).states[4]).toBe("forced");
-    expect(rightsOf(world)).toEqual([]);
   });
 });
 
