@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, Express, Request, Response } from "express";
+import { type BodyMemory, bodyMemory } from "../operator/kit/body-memory.ts";
 import type { AuditTrail } from "../operator/ports/audit-trail.ts";
 import { beginRecord, checkRecordable, describeRecord, recordAnswer } from "./audit.ts";
 import type { Caller } from "./auth/access.ts";
@@ -31,13 +32,16 @@ export interface RouteContext extends AuthParts {
 
 /** Header of "not ready": the dependencies are checked every two seconds at most. */
 const NOT_READY_HEADERS = { "Retry-After": "5" };
+/** Memory for all bodies that arrive, beyond 64 KiB of each: they may have 1 MiB before a sender is known. */
+const BODIES_BYTES = 33_554_432;
 
 type Serve = ReturnType<typeof server>;
 type Served = readonly [contract: Contract, serve: Serve];
 
 /** Serves every route in all its versions, and answers other methods with 405. */
 export function mount(app: Express, routes: readonly Route[], context: RouteContext): void {
-  const served = routes.map((route): Served => [route.contract, server(route, context)]);
+  const memory = bodyMemory(BODIES_BYTES);
+  const served = routes.map((route): Served => [route.contract, server(route, context, memory)]);
   // Paths without parameters go before those with fitting ones.
   served.sort(([one], [other]) => Number(one.path.includes("{")) - Number(other.path.includes("{")));
   for (const version of VERSIONS) {
@@ -57,8 +61,8 @@ export function mount(app: Express, routes: readonly Route[], context: RouteCont
   }
 }
 
-function server({ contract, handle }: Route, context: RouteContext) {
-  const read = inputReader(contract);
+function server({ contract, handle }: Route, context: RouteContext, memory: BodyMemory) {
+  const read = inputReader(contract, memory);
   return async (request: Request, response: Response, version: Version): Promise<void> => {
     currentRequest().version = version;
     beginRecord(contract, request.params);

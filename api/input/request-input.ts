@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TSchema } from "typebox";
 import { ConfigInvalid, describeViolations, TtlExceeded } from "../../crds/errors.ts";
-import { KeptBytes } from "../../operator/kit/kept-bytes.ts";
+import type { BodyMemory, HeldBytes } from "../../operator/kit/body-memory.ts";
 import { HttpError } from "../errors.ts";
 import type { Contract } from "../route.ts";
 import { fieldsOf } from "./fields.ts";
@@ -11,6 +11,7 @@ import { type Checked, checker, type SchemaFinding } from "./validation.ts";
 
 /** Longer bodies are refused before their end. */
 const MAX_BODY_BYTES = 524_288;
+const RETRY_SECONDS = 10;
 
 /** Validated parts of a request that a contract describes. */
 export interface RequestInput {
@@ -23,10 +24,12 @@ export interface RequestInput {
 /**
  * Prepares a contract's checks, and returns a function that reads and validates requests.
  *
- * That function throws HttpError (malformed, too-large, unsupported-media-type), ConfigInvalid with everything that is
- * wrong in the body, or TtlExceeded when only a TTL above the maximum is wrong.
+ * That function throws HttpError (malformed, too-large, unsupported-media-type, unavailable), ConfigInvalid with
+ * everything that is wrong in the body, or TtlExceeded when only a TTL above the maximum is wrong.
+ *
+ * @param memory holds bodies while they arrive
  */
-export function inputReader(contract: Contract) {
+export function inputReader(contract: Contract, memory: BodyMemory) {
   const checkParams = contract.params && checker(contract.params);
   const checkQuery = contract.query && checker(contract.query);
   const checkHeaders = contract.headers && checker(contract.headers);
@@ -36,8 +39,8 @@ export function inputReader(contract: Contract) {
     query: checkQuery && accepted(checkQuery(queryOf(request.originalUrl, contract)), refuseAddress),
     headers: checkHeaders && accepted(checkHeaders(headersOf(request, contract)), refuseAddress),
     body: isRaw(contract.body)
-      ? await rawBodyOf(request, contract)
-      : checkBody && accepted(checkBody(await bodyOf(request, contract)), refuseBody),
+      ? await rawBodyOf(request, contract, memory)
+      : checkBody && accepted(checkBody(await bodyOf(request, contract, memory)), refuseBody),
   });
 }
 
@@ -69,19 +72,19 @@ function headersOf({ headers }: IncomingMessage, contract: Contract): object {
   return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
 }
 
-async function rawBodyOf(request: IncomingMessage, { body }: Contract) {
+async function rawBodyOf(request: IncomingMessage, { body }: Contract, memory: BodyMemory) {
   if (isArriving(body)) {
     if (mediaType(request) !== "application/json") throw notAccepted("application/json");
     return { chunks: chunksOf(request), headers: request.headers };
   }
-  const bytes = await bytesOf(request, MAX_RAW_BYTES);
+  const bytes = await bytesOf(request, MAX_RAW_BYTES, memory);
   if (mediaType(request) !== "application/json") throw notAccepted("application/json");
   checkDepth(bytes);
   return { bytes, headers: request.headers };
 }
 
-async function bodyOf(request: IncomingMessage, contract: Contract): Promise<unknown> {
-  const bytes = await bytesOf(request, MAX_BODY_BYTES);
+async function bodyOf(request: IncomingMessage, contract: Contract, memory: BodyMemory): Promise<unknown> {
+  const bytes = await bytesOf(request, MAX_BODY_BYTES, memory);
   // A POST without a body needs no Content-Type; the schema names its missing fields.
   if (bytes.length === 0) return {};
   const type = mediaType(request);
@@ -111,22 +114,35 @@ function mediaType({ headers }: IncomingMessage): string {
   return type.trim();
 }
 
-function bytesOf(request: IncomingMessage, most: number): Promise<Buffer> {
-  if (Number(request.headers["content-length"] ?? 0) > most) return Promise.reject(tooLarge(most));
+async function bytesOf(request: IncomingMessage, most: number, memory: BodyMemory): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > most) throw tooLarge(most);
+  const held = memory.begin();
+  try {
+    await arrival(request, most, held);
+    return Buffer.concat(held.pieces());
+  } finally {
+    held.drop();
+  }
+}
+
+function arrival(request: IncomingMessage, most: number, held: HeldBytes): Promise<void> {
   return new Promise((resolve, reject) => {
-    const bytes = new KeptBytes();
     const collect = (chunk: Buffer) => {
-      if (bytes.length + chunk.length <= most) return bytes.add(chunk);
+      const isTooLarge = held.length + chunk.length > most;
+      if (!isTooLarge && held.add(chunk)) return;
       request.off("data", collect);
-      reject(tooLarge(most));
+      reject(isTooLarge ? tooLarge(most) : tooMany());
     };
     request.on("data", collect);
-    request.once("end", () => resolve(Buffer.concat(bytes.pieces())));
+    request.once("end", () => resolve());
     const cutOff = (cause?: Error) => reject(new HttpError("malformed", "The body was cut off", { cause }));
     request.once("error", cutOff);
     request.once("close", () => cutOff());
   });
 }
+
+const tooMany = () =>
+  new HttpError("unavailable", "Too many long requests arrive at once", { retryAfterSeconds: RETRY_SECONDS });
 
 const tooLarge = (most: number) => new HttpError("too-large", `The body may have ${most} bytes at most`);
 

@@ -100,7 +100,7 @@ function unmarked(reply: DocumentPart): DocumentPart {
 function problemStatuses({ access, rate, errors, body, params, query, headers }: Contract): number[] {
   const kinds: (keyof typeof ERRORS)[] = [
     ...errors,
-    ...(body ? (["malformed", "too-large", "unsupported-media-type"] as const) : []),
+    ...(body ? (["malformed", "too-large", "unsupported-media-type", "unavailable"] as const) : []),
     ...(params || query || headers ? (["malformed"] as const) : []),
     ...(access === "public" ? [] : (["unauthenticated", "unavailable"] as const)),
     ...(rate === "sender" ? (["unauthenticated", "unavailable"] as const) : []),

@@ -5,6 +5,7 @@ import {
   type WebhookDeliveryStatus,
 } from "../../crds/webhooks/webhook-delivery.ts";
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
+import { bodyMemory } from "../kit/body-memory.ts";
 import { createKeyedMutex } from "../kit/keyed-mutex.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
@@ -23,7 +24,6 @@ import {
 import type { Metrics, WebhookOutcome } from "../ports/metrics.ts";
 import type { DeliveryClaim, WebhookDeliveries } from "../ports/webhooks/webhook-deliveries.ts";
 import type { ReceivedWebhook } from "../ports/webhooks/webhook-format.ts";
-import { heldBodies } from "./arriving-body.ts";
 import { type Decided, deliveryStatus } from "./decision.ts";
 import { decideAll, isWriteDecision, type ProcessingContext, processDelivery, targetOf } from "./process.ts";
 import { statesToRefetch } from "./pull-request/states.ts";
@@ -41,6 +41,8 @@ export interface InboxContext extends WebhookSenderDependencies, ProcessingConte
 
 /** Hosts wait ten seconds for an answer. */
 const ANSWER_WITHIN_MS = 5_000;
+/** Memory for all bodies that arrive, beyond 64 KiB of each. */
+const BODIES_BYTES = 134_217_728;
 
 const LATER: WebhookDeliveryStatus = deliveryStatus("pending", "Stored", "it is stored and will be decided");
 
@@ -56,7 +58,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
   const mutex = createKeyedMutex();
   /** Decisions with an unstored outcome, by the delivery's name. */
   const underWay = new Map<string, Promise<WebhookDeliveryStatus>>();
-  const bodies = heldBodies();
+  const bodies = bodyMemory(BODIES_BYTES);
   const unverified = unverifiedEvents(context);
   const claim = boundedClaims(deliveries, settings.webhooks.pending);
 

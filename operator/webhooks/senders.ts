@@ -3,6 +3,7 @@ import type { Settings } from "../../config/settings.ts";
 import type { HostKind } from "../../config/webhooks.schema.ts";
 import { isJsonObject } from "../../crds/json.ts";
 import { fullNameOf, hostIdOf, hostOf, type Repository } from "../../crds/repository/repository.ts";
+import type { BodyMemory, HeldBytes } from "../kit/body-memory.ts";
 import type { Clock } from "../kit/time/clock.ts";
 import { type VerifiedWebhook, WebhookKeysMissing, WebhookRefused } from "../ports/api/webhook-inbox.ts";
 import type { Repositories } from "../ports/repositories.ts";
@@ -14,7 +15,7 @@ import type {
   WebhookFormat,
   WebhookKeys,
 } from "../ports/webhooks/webhook-format.ts";
-import { type HeldBodies, type HeldBody, namesRepository, readBody } from "./arriving-body.ts";
+import { namesRepository, readBody } from "./arriving-body.ts";
 import type { WebhookKeySource } from "./webhook-keys.ts";
 
 /** The settings and ports that find the sender of a webhook. */
@@ -43,7 +44,7 @@ interface Named {
 export async function verifySender(
   { chunks, ...received }: ArrivingWebhook,
   context: WebhookSenderDependencies,
-  bodies: HeldBodies,
+  bodies: BodyMemory,
 ): Promise<VerifiedWebhook> {
   const held = bodies.begin();
   try {
@@ -183,7 +184,7 @@ async function proofOf(
 
 interface HeldWebhook {
   readonly received: ReceivedWebhook;
-  readonly held: HeldBody;
+  readonly held: HeldBytes;
 }
 
 type ProofContext = Omit<WebhookSenderDependencies, "keys"> & { readonly keys: WebhookKeys };
@@ -224,7 +225,7 @@ function standIn(payload: Payload, { repositories, settings }: WebhookSenderDepe
 /** A body without a repository, such as the ping of an organization's hook: only the global keys. */
 async function verifyWithout(
   read: ReadWebhook,
-  held: HeldBody,
+  held: HeldBytes,
   context: WebhookSenderDependencies,
 ): Promise<VerifiedWebhook> {
   const { received } = read;

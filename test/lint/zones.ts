@@ -49,7 +49,7 @@ export const ZONES: readonly Zone[] = [
       "crds",
       "operator/ports",
       "operator/kit/bounded-cache.ts",
-      "operator/kit/kept-bytes.ts",
+      "operator/kit/body-memory.ts",
       "operator/kit/log.ts",
       "operator/kit/time/clock.ts",
       "operator/kit/time/yield-if-due.ts",

@@ -3,7 +3,7 @@ import { startServer } from "../../../api/http/server.ts";
 import { systemClock } from "../../../operator/kit/time/clock.ts";
 import { silentLog } from "../../support/fixtures/silent-log.ts";
 import { until } from "../../support/fixtures/until.ts";
-import { apiByBytes, JSON_TYPE } from "./api-by-bytes.ts";
+import { apiByBytes, head, JSON_TYPE } from "./api-by-bytes.ts";
 
 const api = apiByBytes();
 const { raw, post } = api;
@@ -28,6 +28,41 @@ describe("slow senders (abuse 62)", () => {
       clearInterval(drip);
       await hasty.stop({ graceMs: 0 });
     }
+  });
+
+  test("of long bodies share 32 MiB, and the next long one is told to come again", async () => {
+    const mebibyte = 1_048_576;
+    const begin = () =>
+      raw(
+        head("POST /api/webhooks/environment/event", JSON_TYPE, `Content-Length: ${mebibyte}`) + "x".repeat(1_000_000),
+      );
+    const senders = Array.from({ length: 40 }, begin);
+    const answered = () => senders.filter(({ seen }) => seen.text !== "");
+    // Each has 64 KiB for itself: 35 of them fill the memory.
+    await until(() => answered().length === 5, { what: "the answers of those beyond" });
+    for (const { seen } of answered()) {
+      expect(seen.text).toMatch(/^HTTP\/1\.1 503 /);
+      expect(seen.text).toContain("\r\nRetry-After: 10\r\n");
+      expect(seen.text).toContain("Too many long requests arrive at once");
+    }
+    const short = await fetch(`${api.server.url}/api/webhooks/environment/event`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(short.status).toBeLessThan(500);
+    for (const { socket } of senders) socket.destroy();
+    const rest = "x".repeat(mebibyte - 1_000_000);
+    const later = await until(
+      async () => {
+        const one = begin();
+        one.socket.write(rest);
+        const status = await one.status();
+        return status !== 503 && status;
+      },
+      { what: "the memory being free again" },
+    );
+    expect(later).toBe(400);
   });
 
   test("of one address have 256 connections, and the first of them stay", async () => {

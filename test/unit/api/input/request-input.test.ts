@@ -4,8 +4,9 @@ import { expect, test } from "@jest/globals";
 import { Type } from "typebox";
 import { inputReader } from "../../../../api/input/request-input.ts";
 import type { Contract } from "../../../../api/route.ts";
+import { bodyMemory } from "../../../../operator/kit/body-memory.ts";
 
-const read = inputReader({ body: Type.Object({ text: Type.String() }) } as unknown as Contract);
+const read = inputReader({ body: Type.Object({ text: Type.String() }) } as unknown as Contract, bodyMemory(0));
 
 test("a body is read by copying its bytes: a chunk of one byte may hold the memory of a whole network read", async () => {
   const headers = { "content-type": "application/json" };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Repository } from "../../../../crds/repository/repository.ts";
+import { bodyMemory } from "../../../../operator/kit/body-memory.ts";
 import { WebhookKeysMissing, WebhookRefused } from "../../../../operator/ports/api/webhook-inbox.ts";
-import { heldBodies } from "../../../../operator/webhooks/arriving-body.ts";
 import { type FormatKind, verifySender, type WebhookFormats } from "../../../../operator/webhooks/senders.ts";
 import { createWebhookKeys } from "../../../../operator/webhooks/webhook-keys.ts";
 import { WEBHOOK_FORMATS } from "../../../../operator/wiring/hosts.ts";
@@ -43,7 +43,7 @@ function scene(repositories: readonly Repository[], globals: readonly string[]) 
     const refusal = await verifySender(
       { source: "repohost", headers, chunks: inChunks(text) },
       context,
-      heldBodies(),
+      bodyMemory(0),
     ).then(
       () => undefined,
       (error: Error) => error,
