@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { ClusterUnavailable } from "../../../../crds/errors.ts";
 import { linesByTime, maskedLines, momentOf, newest } from "../../../../operator/adapters/pod-logs/reading.ts";
 import { printable } from "../../../../operator/masking/secret-mask.ts";
@@ -29,6 +29,8 @@ const writerOf = (target: LogTarget) =>
 export function memoryPodLogs(): MemoryPodLogs {
   const written = new Map<string, LogLine[]>();
   const arrivals = new EventTarget();
+  // One for each follower.
+  setMaxListeners(0, arrivals);
   let isReachable = true;
   let isHolding = false;
   let followers = 0;
