@@ -2,10 +2,12 @@ import {
   isEndOfPullRequest,
   isFinal,
   type WebhookDelivery,
+  type WebhookDeliverySpec,
   type WebhookDeliveryStatus,
 } from "../../crds/webhooks/webhook-delivery.ts";
 import type { UnverifiedMessages } from "../announcements/unverified-message.ts";
 import { bodyMemory } from "../kit/body-memory.ts";
+import { equalJson } from "../kit/equal-json.ts";
 import { createKeyedMutex } from "../kit/keyed-mutex.ts";
 import type { Log } from "../kit/log.ts";
 import { type Clock, pause } from "../kit/time/clock.ts";
@@ -105,7 +107,7 @@ export function createWebhookInbox(context: InboxContext): WebhookInbox {
 
   /** Outcome of the earlier delivery; `undefined` when it is pending, or may act again. */
   async function former(made: NewDelivery, { metadata: { name }, ...delivery }: WebhookDelivery) {
-    if (delivery.spec.digest !== made.spec.digest) return reused(made, context);
+    if (!isSameEvent(delivery.spec, made.spec)) return reused(made, context);
     const deciding = underWay.get(name);
     const status = delivery.status ?? (deciding && (await inTime(deciding)));
     if (status === "under way") return outcomeOf(name, LATER);
@@ -171,7 +173,14 @@ function repeated(
   return { phase: "ignored", reason: "Repeated", message: `delivery ${first.metadata.name} has reported the same` };
 }
 
-/** Hosts never use an id for two bodies; an attacker with the key may. */
+/**
+ * GitHub gives one id to all hooks that get an event, and an app's hook and a repository's send different bodies for it.
+ * https://github.com/github/docs/issues/32822
+ */
+const isSameEvent = (one: WebhookDeliverySpec, other: WebhookDeliverySpec) =>
+  one.digest === other.digest || equalJson(one.event, other.event);
+
+/** Hosts never use an id for two events; an attacker with the key may. */
 async function reused({ name, spec }: NewDelivery, { audit, newId, log }: InboxContext): Promise<Outcome> {
   log.error("a webhook came under the id of another one: it was ignored", { delivery: name, ids: spec.deliveryId });
   await audit.add({

@@ -69,7 +69,7 @@ describe("the route of repository hosts", () => {
   });
 
   // Abuse case 70.
-  test("ignores another body under an id that was used, and raises an alert", async () => {
+  test("ignores another event under an id that was used, and raises an alert", async () => {
     await pull({}, { delivery: "one" });
     const other = await pull({ action: "closed", updatedAt: "2026-06-01T11:59:20Z" }, { delivery: "one" });
     expect(other.status).toBe(200);
@@ -77,6 +77,16 @@ describe("the route of repository hosts", () => {
     expect(endpoints.service.environments.list()[0]?.metadata.deletionTimestamp).toBeUndefined();
     expect(endpoints.service.log).toContainEqual(expect.objectContaining({ level: "error" }));
     expect(endpoints.service.audit.records.at(-1)).toMatchObject({ event: "denial", outcome: "refused" });
+  });
+
+  test("takes the bodies of an app's and of a repository's hook, which have one id, as one delivery", async () => {
+    const first = await pull({}, { delivery: "one" });
+    const second = await pull({ more: { of_an_app: true } }, { delivery: "one" });
+    const { environment_id } = first.body;
+    expect(second.body).toMatchObject({ environment_created: true, environment_id });
+    expect([names(), delivered().length]).toEqual([["shop-api-pr-42"], 1]);
+    expect(endpoints.service.log).not.toContainEqual(expect.objectContaining({ level: "error" }));
+    expect(endpoints.service.audit.records).not.toContainEqual(expect.objectContaining({ event: "denial" }));
   });
 
   // Abuse case 71.
