@@ -101,6 +101,9 @@ export const SleepStatus = Type.Object(
     ),
     lastHandledWakeAt: Type.Optional(text(128, "The last request to wake it, of the annotation `wake-at`.")),
   },
-  { description: "Its sleep, with the wish in effect; absent without one, and while `spec.suspended` is true." },
+  {
+    description:
+      "Its sleep, with the wish in effect; absent without one, unless it still wakes, and while `spec.suspended` is true.",
+  },
 );
 export type SleepStatus = Static<typeof SleepStatus>;

@@ -73,22 +73,29 @@ export interface SleepInput {
   readonly awakeAtLeastMs: number;
 }
 
-/** Next sleep of an environment; `undefined` without a wish, and while a person has it suspended. */
+/**
+ * Next sleep of an environment; `undefined` without a wish, once it is awake, and while a person has it suspended. One that
+ * has lost its wish in its sleep wakes.
+ */
 export function nextSleep(environment: EphemeralEnvironment, input: SleepInput): SleepStatus | undefined {
+  if (environment.spec.suspended) return undefined;
   const wish = effectiveWish(input.wish);
-  if (wish === undefined || environment.spec.suspended) return undefined;
   const hours = wish.schedule && scheduleAt(wish.schedule, input.now);
   const person = wishOfPerson(environment, wish.schedule, input.now);
   const former = environment.status?.sleep;
   const moment = { ...input, environment, former, wish, hours, person };
+  if (wish === NEVER && (former?.state ?? "awake") === "awake") return undefined;
   const movement = former?.state === "asleep" ? stayOrWake(moment, former) : stayOrSleep(moment);
+  if (wish === NEVER && movement.state === "awake") return undefined;
   return { ...movement, ...wish, ...present({ lastHandledWakeAt: person.token }) };
 }
 
-/** `undefined` where nothing lets it sleep; another release may have accepted the time zone. */
-function effectiveWish({ schedule, ...idleness }: SleepWish = {}): SleepWish | undefined {
+const NEVER: SleepWish = {};
+
+/** `NEVER` where nothing lets it sleep; another release may have accepted the time zone. */
+function effectiveWish({ schedule, ...idleness }: SleepWish = NEVER): SleepWish {
   if (schedule !== undefined && isTimeZone(schedule.timeZone)) return { schedule, ...idleness };
-  return idleness.afterIdleMinutes === undefined ? undefined : idleness;
+  return idleness.afterIdleMinutes === undefined ? NEVER : idleness;
 }
 
 interface Moment extends SleepInput {

@@ -86,8 +86,9 @@ const WOKEN_BY = {
 
 /** Names what wakes it: its sleep is over only with a later status. */
 function wokenBy(status: EnvironmentStatus | undefined): string {
-  const { state, cause = "idle" } = status?.sleep ?? {};
-  return state === "waking" ? WOKEN_BY[cause] : "";
+  const { state, cause = "idle", schedule } = status?.sleep ?? {};
+  if (state !== "waking") return "";
+  return cause === "schedule" && schedule === undefined ? "; it no longer sleeps" : WOKEN_BY[cause];
 }
 
 function whyAsleep(environment: EphemeralEnvironment): string {

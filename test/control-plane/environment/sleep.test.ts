@@ -59,12 +59,20 @@ function hoursAroundNow(): SleepWish {
 const sleepOf = ({ status }: EphemeralEnvironment) => status?.sleep;
 const isAsleep = (found: EphemeralEnvironment) =>
   found.status?.phase === "ready" && findCondition(found.status.conditions, "Asleep")?.status === "True";
+const isAwakeWithoutWish = ({ status }: EphemeralEnvironment) =>
+  status?.phase === "ready" && status.sleep === undefined && findCondition(status.conditions, "Asleep") === undefined;
 const isAwake = (found: EphemeralEnvironment) => found.status?.phase === "ready" && sleepOf(found)?.state === "awake";
 
 /** The time passes at once, so no timer of before tells the operator. */
 async function pass(name: string, ms: number): Promise<void> {
   clock.correct(ms);
   await world.reconcile(name);
+}
+
+async function removeWishes(names: readonly string[]): Promise<void> {
+  const removeWish = (name: string) =>
+    world.admin.patch(environmentType, { name }, { spec: { sleep: null } }, { as: "merge" });
+  await Promise.all(names.map(removeWish));
 }
 
 async function wake(name: string): Promise<void> {
@@ -181,30 +189,37 @@ describe("an environment with a schedule", () => {
     await world.expectState("requested", "awake once more", isAwake);
   }, 90_000);
 
-  test("waits for its turn to wake while as many wake as may, and stays asleep until then", async () => {
-    const names = ["turn-1", "turn-2", "turn-3"];
-    const each = <R>(of: (name: string) => Promise<R>) => Promise.all(names.map(of));
-    const sleep = hoursAroundNow();
-    await each((name) => world.create(name, { ...backendOnly, ttlHours: 168, sleep }));
-    await each((name) => world.expectState(name, "awake", isAwake));
-    clock.correct(HOUR_MS + MINUTE_MS);
-    await each(world.reconcile);
-    await each((name) => world.expectState(name, "asleep", isAsleep));
+  test.each([
+    { name: "turn", moment: "its hours begin", change: () => clock.correct(22 * HOUR_MS), isDone: isAwake },
+    { name: "free", moment: "nothing lets it sleep any more", change: removeWishes, isDone: isAwakeWithoutWish },
+  ])(
+    "waits for its turn to wake when $moment while as many wake as may, and stays asleep until then",
+    async (row) => {
+      const names = [1, 2, 3].map((number) => `${row.name}-${number}`);
+      const each = <R>(of: (name: string) => Promise<R>) => Promise.all(names.map(of));
+      const sleep = hoursAroundNow();
+      await each((name) => world.create(name, { ...backendOnly, ttlHours: 168, sleep }));
+      await each((name) => world.expectState(name, "awake", isAwake));
+      clock.correct(HOUR_MS + MINUTE_MS);
+      await each(world.reconcile);
+      await each((name) => world.expectState(name, "asleep", isAsleep));
 
-    areSilent = true;
-    clock.correct(22 * HOUR_MS);
-    await each(world.reconcile);
-    const all = async () => (await each(world.find)).flatMap((found) => found ?? []);
-    const waking = async () => (await all()).filter(isWaking).map(({ metadata }) => metadata.name);
-    await until(async () => (await waking()).length > 0, { what: "the first that wakes", deadlineMs: 20_000 });
-    await each(world.reconcile);
-    expect(await waking()).toHaveLength(1);
-    const waiting = (await all()).filter((found) => !isWaking(found));
-    const asleep = expect.objectContaining({ state: "asleep", cause: "schedule" });
-    expect(waiting.map(sleepOf)).toEqual([asleep, asleep]);
-    areSilent = false;
-    await each((name) => world.expectState(name, "awake", isAwake));
-  }, 90_000);
+      areSilent = true;
+      await row.change(names);
+      await each(world.reconcile);
+      const all = async () => (await each(world.find)).flatMap((found) => found ?? []);
+      const waking = async () => (await all()).filter(isWaking).map(({ metadata }) => metadata.name);
+      await until(async () => (await waking()).length > 0, { what: "the first that wakes", deadlineMs: 20_000 });
+      await each(world.reconcile);
+      expect(await waking()).toHaveLength(1);
+      const waiting = (await all()).filter((found) => !isWaking(found));
+      const asleep = expect.objectContaining({ state: "asleep", cause: "schedule" });
+      expect(waiting.map(sleepOf)).toEqual([asleep, asleep]);
+      areSilent = false;
+      await each((name) => world.expectState(name, "awake", row.isDone));
+    },
+    90_000,
+  );
 
   test("has that of its Repository, unless its own is empty", async () => {
     await world.register("sleepy-api", { sleep: hoursAroundNow() });

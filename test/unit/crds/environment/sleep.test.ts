@@ -31,6 +31,15 @@ const annotated = ({ woken, requested }: Given): Readonly<Record<string, string>
 });
 
 function next(now: string, given?: Given, conditions: EnvironmentStatus["conditions"] = []) {
+  return nextByWish({ schedule }, now, given, conditions);
+}
+
+function nextByWish(
+  wish: SleepWish | undefined,
+  now: string,
+  given?: Given,
+  conditions: EnvironmentStatus["conditions"] = [],
+) {
   const { isServing = true, woken, requested, suspended, awakeAtLeastMs = TEN_MINUTES_MS, ...sleep } = given ?? {};
   const former = { state: "awake", since: MORNING, cause: "schedule", schedule, ...sleep } as const;
   const environment = environmentFixture({
@@ -39,7 +48,7 @@ function next(now: string, given?: Given, conditions: EnvironmentStatus["conditi
     metadata: { annotations: annotated(given ?? {}) },
   });
   return nextSleep(environment, {
-    wish: { schedule },
+    wish,
     now: new Date(now),
     isServing,
     activity: undefined,
@@ -289,6 +298,31 @@ describe("an environment that sleeps after an idle hour", () => {
     const sleeping = idle(NIGHT, { wish: both, cause: "person", keptAwakeUntil: FRIDAY_EVENING });
     expect(sleeping).not.toHaveProperty("keptAwakeUntil");
     expect(idle(NIGHT, { ...sleeping, wish: both })).toEqual(sleeping);
+  });
+});
+
+describe("an environment that nothing lets sleep any more", () => {
+  const never = (given: Given, wish?: SleepWish) => nextByWish(wish, NIGHT, given);
+  const asleep = { state: "asleep", since: EVENING, nextAt: FRIDAY, isServing: false } as const;
+
+  test.each([
+    ["was removed", undefined],
+    ["is empty", {}],
+    ["has a time zone that is not known", { schedule: { timeZone: "Mars/Olympus", awake: ["Mon-Fri 08:00-19:00"] } }],
+  ])("wakes where its wish %s, is waking until it answers, and has no sleep from then on", (_, wish) => {
+    const waking = { state: "waking", since: NIGHT, cause: "schedule" } as const;
+    expect(never(asleep, wish)).toEqual(waking);
+    expect(never({ ...waking, since: EVENING, isServing: false }, wish)).toEqual({ ...waking, since: EVENING });
+    expect(never(waking, wish)).toBeUndefined();
+    expect(never({}, wish)).toBeUndefined();
+  });
+
+  test("wakes for a person where one wants it", () => {
+    expect(never({ ...asleep, woken: "now" })).toMatchObject({ state: "waking", cause: "person" });
+  });
+
+  test("has no sleep while a person has it suspended", () => {
+    expect(never({ ...asleep, suspended: true })).toBeUndefined();
   });
 });
 

@@ -33,6 +33,7 @@ const serving: EnvironmentStatus = {
   components: { backend: { commit: commitA } },
 };
 const updating = { ...serving, conditions: [open], rollout: { ...rollout, specHash: "two" } };
+const wakingBySchedule = { state: "waking", since: "2026-01-01T00:00:00Z", cause: "schedule" } as const;
 const asleep: EnvironmentStatus = { ...serving, conditions: [ready, suspended], servingHash: "" };
 const schedule = { timeZone: "UTC", awake: ["Mon 08:00-09:00"] };
 /** Asleep by a schedule, with pods that are not gone yet. */
@@ -186,9 +187,17 @@ describe("what is published of a living environment", () => {
       "awake by its hours, whose URLs answered before the deployer said that it runs",
       {
         before: { ...updating, servingHash: "other" },
-        after: { ...serving, sleep: { state: "waking", since: "2026-01-01T00:00:00Z", cause: "schedule" } },
+        after: { ...serving, sleep: { ...wakingBySchedule, schedule: { timeZone: "UTC", awake: [] } } },
       },
       ["Awake: awake: all URLs answer again; its hours woke it"],
+    ],
+    [
+      "awake because nothing lets it sleep any more",
+      {
+        before: { ...asleep, conditions: [open], rollout },
+        after: { ...serving, sleep: wakingBySchedule },
+      },
+      ["Awake: awake: all URLs answer again; it no longer sleeps"],
     ],
     [
       "an expiry that is refused",
