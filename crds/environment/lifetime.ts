@@ -19,9 +19,10 @@ export function expiresAt(environment: Lived): Date {
   return expiryFor(environment, ttlHours(environment));
 }
 
-/** Expiry of the environment with this TTL. */
+/** Expiry of the environment with this TTL, to the second, as in the links of warnings. */
 export function expiryFor({ metadata, status }: Lived, hours: number): Date {
-  return new Date(Date.parse(status?.manifest?.builtFrom ?? metadata.creationTimestamp) + hours * HOUR_MS);
+  const beginSeconds = Date.parse(status?.manifest?.builtFrom ?? metadata.creationTimestamp) / 1_000;
+  return new Date(Math.floor(beginSeconds) * 1_000 + hours * HOUR_MS);
 }
 
 /** True when it is not built, because the former environment of the same manifest has ended for good. */

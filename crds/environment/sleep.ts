@@ -263,7 +263,8 @@ interface WishOfPerson {
 function wishOfPerson(environment: EphemeralEnvironment, schedule: SleepSchedule | undefined, now: Date): WishOfPerson {
   const former = environment.status?.sleep;
   const token = wakeToken(environment);
-  const isWoken = token !== undefined && token !== former?.lastHandledWakeAt;
+  // Without a state of sleep it was awake: the request is an old one.
+  const isWoken = former !== undefined && token !== undefined && token !== former.lastHandledWakeAt;
   const isResuming = findCondition(environment.status?.conditions, "Suspended") !== undefined;
   const isWaking = isWoken || isResuming;
   const wish = { token, isWaking, isResuming };

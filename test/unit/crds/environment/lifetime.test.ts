@@ -27,6 +27,12 @@ describe("the TTL in force", () => {
   });
 });
 
+test("the end of one that was built later is to the second, as in the link of its warning", () => {
+  const built = { specHash: "", switches: {}, writtenAt: "", fieldsHash: "", builtFrom: "2026-03-01T10:00:12.345Z" };
+  const environment = environmentFixture({ spec: { ttlHours: 1 }, status: { manifest: built } });
+  expect(expiresAt(environment)).toEqual(new Date("2026-03-01T11:00:12.000Z"));
+});
+
 describe("the end", () => {
   const expiryNotBefore = minutesLater(75).toISOString();
   const protectedUntil = minutesLater(90).toISOString();

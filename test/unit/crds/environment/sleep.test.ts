@@ -116,6 +116,14 @@ describe("an environment with a schedule", () => {
     expect(next(NIGHT, asleep)).toMatchObject({ state: "asleep" });
   });
 
+  test("does not heed a request to wake from before its first wish for sleep", () => {
+    const environment = environmentFixture({ metadata: { annotations: { [WAKE_ANNOTATION]: "a week ago" } } });
+    const input = { wish: { schedule }, isServing: true, activity: undefined, awakeAtLeastMs: TEN_MINUTES_MS };
+    const first = nextSleep(environment, { ...input, now: new Date(NIGHT) });
+    expect(first).toMatchObject({ state: "awake", since: NIGHT, lastHandledWakeAt: "a week ago" });
+    expect(first).not.toHaveProperty("keptAwakeUntil");
+  });
+
   test("that a person resumes outside its hours stays awake until the end of the next ones", () => {
     const suspended = {
       type: "Suspended",
