@@ -1,5 +1,6 @@
 import type { Client, EnvironmentReport } from "../../sdk/index.ts";
 import type { Schema } from "../../sdk/types-of.ts";
+import { settledState } from "../settled-state.ts";
 import { OPERATIONS } from "./operations.gen.ts";
 
 type Operation = keyof typeof OPERATIONS;
@@ -102,7 +103,7 @@ function waitTool(): Tool {
     name: "wait_for_environment",
     kind: "reads",
     description:
-      "Waits until an environment is ready or has failed, and answers its state, also when it is neither yet.",
+      "Waits until an environment is ready, asleep or failed, and answers its state, also when it is none of these yet.",
     schema: { ...schema, properties: { ...schema.properties, timeout_seconds: timeout } },
     run: (client, { environment_id, timeout_seconds = LONGEST_WAIT_SECONDS }, cancelled) =>
       settled(client, { id: String(environment_id), seconds: Number(timeout_seconds), cancelled }),
@@ -115,7 +116,7 @@ interface Waited {
   readonly cancelled: AbortSignal;
 }
 
-/** State of the environment once it is ready or has failed, or at the time limit. */
+/** State of the environment once it is ready, asleep or failed, or at the time limit. */
 async function settled(client: Client, { id, seconds, cancelled }: Waited): Promise<EnvironmentReport | string> {
   const tooLong = AbortSignal.timeout(seconds * 1000);
   const signal = AbortSignal.any([cancelled, tooLong]);
@@ -123,10 +124,11 @@ async function settled(client: Client, { id, seconds, cancelled }: Waited): Prom
   try {
     for await (const { data } of client.follow(WAIT, { path: { environment_id: id }, signal })) {
       last = data;
-      if (data.status === "ready" || data.status === "failed") return data;
+      if (settledState(data) !== undefined) return data;
     }
   } catch (error) {
     if (!tooLong.aborted) throw error;
+    return last ?? `The platform did not say within ${seconds} s how the environment is; call again.`;
   }
-  return last ?? "The environment is gone.";
+  return "The environment is gone.";
 }

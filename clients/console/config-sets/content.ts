@@ -1,6 +1,6 @@
 import type { ConfigSet, ConfigSetContent } from "../../sdk/index.ts";
 
-/** Replaceable content of a config set; empty parts are left out, so that the text is short. */
+/** Replaceable content of a config set; absent and empty parts are left out, so that the text is short. */
 export function contentOf(set: ConfigSet): ConfigSetContent {
   const {
     description,
@@ -26,13 +26,14 @@ export function contentOf(set: ConfigSet): ConfigSetContent {
     sleep,
     access,
   };
-  return Object.fromEntries(Object.entries(parts).filter(([field, value]) => !isEmpty(value) || isNever(field, value)));
+  const isLeftOut = (field: string, value: unknown) => isDefault(value) || (isEmpty(value) && field !== "sleep");
+  return Object.fromEntries(Object.entries(parts).filter(([field, value]) => !isLeftOut(field, value)));
 }
 
-/** An empty sleep is said, too: never. */
-const isNever = (field: string, value: unknown) => field === "sleep" && value !== undefined;
+/** True for a whole part that nothing says; an empty sleep says never. */
+const isDefault = (value: unknown) => value === undefined || value === "" || value === false;
 
+/** True where no value is set; `false` and "" are values, which saving must not remove. */
 function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === "" || value === false) return true;
   return typeof value === "object" && value !== null && Object.values(value).every(isEmpty);
 }

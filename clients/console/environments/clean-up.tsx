@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { Reply } from "../../sdk/index.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Form } from "../parts/form.tsx";
 import { LoadedView } from "../parts/loaded-view.tsx";
@@ -24,16 +25,33 @@ export function CleanUp() {
   );
 }
 
+const CLEAN_UP = "POST /api/v2/environments/cleanup-failed";
+
 const cleanUp = (isDryRun: boolean, signal?: AbortSignal) =>
-  platform.call("POST /api/v2/environments/cleanup-failed", {
+  platform.call(CLEAN_UP, {
     body: { dry_run: isDryRun },
     ...(signal && { signal }),
   });
 
+const idsOf = (reply: Reply<typeof CLEAN_UP> | undefined) =>
+  reply?.cleaned
+    .map(({ id }) => id)
+    .sort()
+    .join();
+
 function Preview({ close }: { readonly close: () => void }) {
   const preview = useLoaded("clean-up", (signal) => cleanUp(true, signal));
+  /** Deletes only what was shown. */
   async function submit() {
-    const { message } = await cleanUp(false);
+    if (idsOf(await cleanUp(true)) !== idsOf(preview.value)) {
+      preview.reload();
+      throw new Error("The list has changed meanwhile: read it again.");
+    }
+    const { message, errors } = await cleanUp(false);
+    if (errors.length > 0) {
+      preview.reload();
+      throw new Error([message, ...errors.map(({ id, detail }) => `${id}: ${detail}`)].join("; "));
+    }
     tellOutcome(message);
     close();
   }

@@ -94,10 +94,13 @@ async function onePage(
 
 /** The reader's own, of the first thousand. */
 async function mine(query: ListQuery, signal: AbortSignal): Promise<ListPage> {
+  const email = user.value?.email;
+  // Owners are known by a verified e-mail address alone.
+  if (!email) return { environments: [], total: 0 };
   const own: ListedEnvironmentReport[] = [];
   for (let offset = 0; offset < LOOKED_THROUGH; offset += MOST_PER_CALL) {
     const { environments, total } = await onePage(query, offset, MOST_PER_CALL, signal);
-    own.push(...environments.filter(({ creator }) => creator.email === user.value?.email));
+    own.push(...environments.filter(({ creator }) => creator.email === email));
     if (offset + environments.length >= total || environments.length === 0) break;
   }
   return { environments: own.slice(query.offset, query.offset + PAGE_SIZE), total: own.length };

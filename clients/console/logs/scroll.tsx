@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { clockText, instantText } from "../parts/words.ts";
 import { isAtEnd, type Line } from "./log-lines.ts";
 
 interface ScrollProps {
@@ -48,7 +49,9 @@ export function Scroll({ lines, total, label, isOver }: ScrollProps) {
         )}
         {lines.map(({ number, timestamp, level, message }) => (
           <div key={number} class="line" data-level={level}>
-            <time dateTime={timestamp}>{timestamp.slice(11, 23)}</time>
+            <time dateTime={timestamp} title={instantText(timestamp)}>
+              {clockText(timestamp)}
+            </time>
             <span class="message">{message}</span>
           </div>
         ))}

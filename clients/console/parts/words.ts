@@ -41,6 +41,18 @@ export function instantText(instant: string): string {
   return new Date(instant).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
+const CLOCK = new Intl.DateTimeFormat("en-GB", {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 3,
+});
+
+/** Time of day in the reader's own time zone, to the millisecond: "14:03:00.250". */
+export function clockText(instant: string): string {
+  return CLOCK.format(new Date(instant));
+}
+
 /** Smallest sum that is written out. */
 const LEAST_SUM = 0.01;
 

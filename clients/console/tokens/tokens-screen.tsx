@@ -47,12 +47,15 @@ export function TokensScreen() {
         <CheckField
           label="Tokens of all users"
           checked={isAll}
-          onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+          onChange={({ currentTarget }) => {
+            setAll(currentTarget.checked);
+            setOffset(0);
+          }}
         />
       )}
       <LoadedView of={tokens} what="The tokens">
         {({ items, total }) =>
-          items.length === 0 ? (
+          total === 0 ? (
             <Empty title="No tokens">
               <p>A pipeline that makes environments needs one.</p>
             </Empty>

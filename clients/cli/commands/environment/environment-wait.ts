@@ -2,9 +2,13 @@
 import type { EnvironmentReport } from "../../../sdk/index.ts";
 import type { Context } from "../../context.ts";
 import { EXIT, Failure } from "../../failure.ts";
+import { followed } from "../../following.ts";
 import { plainLine } from "../../output/plain.ts";
 import { progressOn } from "../../output/progress.ts";
 import { spanOf } from "../../output/times.ts";
+import { settledState } from "../../settled-state.ts";
+
+const STREAM = "GET /api/v2/environments/{environment_id}/stream";
 
 /** Goals of a wait. */
 export const GOALS = ["ready", "asleep", "deleted"] as const;
@@ -30,7 +34,7 @@ export async function waitFor(context: Context, id: string, wait: Wait): Promise
   const signal = AbortSignal.any([tooLong, context.interrupted]);
   let last: EnvironmentReport | undefined;
   try {
-    for await (const { data } of followed(context, id, signal)) {
+    for await (const { data } of followed(context, STREAM, { path: { environment_id: id }, signal })) {
       last = data;
       show(data);
       if (isReached(data, goal)) return data;
@@ -43,21 +47,11 @@ export async function waitFor(context: Context, id: string, wait: Wait): Promise
   throw new Failure(EXIT.notFound, `${nameOf(last, id)} was deleted while it was waited for`);
 }
 
-const followed = (context: Context, id: string, signal: AbortSignal) =>
-  context.client().follow("GET /api/v2/environments/{environment_id}/stream", { path: { environment_id: id }, signal });
-
 /** @throws Failure when only a change by a person can reach it */
 function isReached(report: EnvironmentReport, goal: Goal): boolean {
-  // Until the operator has seen it, the status describes the former spec.
-  if (goal === "deleted" || !report.observed) return false;
-  if (report.status === "failed") throw new Failure(EXIT.environmentFailed, whyItFailed(report));
-  // The operator removes the condition; a state before the sleep does not count.
-  const sleeps = report.conditions.some(
-    ({ type, status }) => (type === "Suspended" || type === "Asleep") && status === "True",
-  );
-  const isToSleep = report.suspended || report.sleep?.state === "asleep";
-  if (report.status !== "ready" || report.sleep?.state === "waking" || isToSleep !== sleeps) return false;
-  return sleeps === (goal === "asleep");
+  const state = goal === "deleted" ? undefined : settledState(report);
+  if (state === "failed") throw new Failure(EXIT.environmentFailed, whyItFailed(report));
+  return state === goal;
 }
 
 /** False without failing an environment. */

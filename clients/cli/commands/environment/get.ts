@@ -1,6 +1,7 @@
 import { buildCommand } from "@stricli/core";
 import type { EnvironmentReport } from "../../../sdk/index.ts";
 import type { Context } from "../../context.ts";
+import { followed } from "../../following.ts";
 import { plainJson, plainLine } from "../../output/plain.ts";
 import { type OutputFlags, print } from "../../output/print.ts";
 import { stepLine } from "../../output/progress.ts";
@@ -28,7 +29,7 @@ async function run(this: Context, flags: Flags, name: string): Promise<void> {
 async function watch(context: Context, id: string, flags: Flags): Promise<void> {
   const options = { path: { environment_id: id }, signal: context.interrupted };
   let isFirst = true;
-  for await (const { data } of context.client().follow("GET /api/v2/environments/{environment_id}/stream", options)) {
+  for await (const { data } of followed(context, "GET /api/v2/environments/{environment_id}/stream", options)) {
     if (flags.output === "json") context.process.stdout.write(`${plainJson(data)}\n`);
     else await print(context, shownEnvironment(data), { ...flags, headers: flags.headers && isFirst });
     isFirst = false;

@@ -1,6 +1,7 @@
 import { buildCommand } from "@stricli/core";
 import type { EnvironmentStatus, ListedEnvironmentReport } from "../../../sdk/index.ts";
 import type { Context } from "../../context.ts";
+import { EXIT, Failure } from "../../failure.ts";
 import { given } from "../../input/given.ts";
 import { type OutputFlags, print } from "../../output/print.ts";
 import { count, documented, off, optionalText, outputAliases, outputFlags } from "../../parameters.ts";
@@ -20,28 +21,33 @@ interface Flags extends OutputFlags {
 }
 
 async function run(this: Context, flags: Flags): Promise<void> {
-  const { found, total } = await pagesOf(this, flags);
-  const items = flags.mine ? await ownOf(this, found) : found;
+  const isShown = flags.mine ? await isOwn(this) : () => true;
+  const { items, isAll } = await pagesOf(this, flags, isShown);
   await print(this, { data: items, items, columns: environmentColumns, name: ({ name }) => name }, flags);
-  if (found.length < total) this.say(`${found.length} of ${total} were read; --limit says how many, newest first.`);
+  if (!isAll) this.say(`There may be more than these ${items.length}; --limit says how many are shown, newest first.`);
   if (items.length === 0 && flags.output === "table") this.say("There are no such environments.");
 }
 
-async function pagesOf(context: Context, { status, sleep, search, limit }: Flags) {
+type IsShown = (environment: ListedEnvironmentReport) => boolean;
+
+async function pagesOf(context: Context, { status, sleep, search, limit }: Flags, isShown: IsShown) {
   const found: ListedEnvironmentReport[] = [];
   const client = context.client();
-  while (true) {
-    const size = Math.min(PAGE, limit - found.length);
-    const query = { limit: size, offset: found.length, ...given({ status, sleep, search: search || undefined }) };
+  for (let offset = 0; ; ) {
+    const query = { limit: PAGE, offset, ...given({ status, sleep, search: search || undefined }) };
     const { environments, total } = await client.call("GET /api/v2/environments", { query });
-    found.push(...environments);
-    if (environments.length < size || found.length >= Math.min(limit, total)) return { found, total };
+    offset += environments.length;
+    found.push(...environments.filter(isShown));
+    const isEnd = environments.length === 0 || offset >= total;
+    if (isEnd || found.length >= limit) return { items: found.slice(0, limit), isAll: isEnd && found.length <= limit };
   }
 }
 
-async function ownOf(context: Context, environments: readonly ListedEnvironmentReport[]) {
+/** @throws Failure for a user without a verified e-mail address, by which owners are known */
+async function isOwn(context: Context): Promise<IsShown> {
   const { email } = await context.client().call("GET /api/v2/auth/user");
-  return environments.filter(({ creator }) => creator.email === email);
+  if (email === "") throw new Failure(EXIT.refused, "you have no verified e-mail address, so yours are not known");
+  return ({ creator }) => creator.email === email;
 }
 
 /** `eenv list`. */
@@ -53,7 +59,7 @@ export const list = buildCommand<Flags, [], Context>({
       sleep: { kind: "enum", values: SLEEP_STATES, brief: "Only in this state of sleep", optional: true },
       search: optionalText("Only with this in the name"),
       mine: off("Only those that you made"),
-      limit: { ...count("How many are read at most, newest first"), default: "100" },
+      limit: { ...count("How many are shown at most, newest first"), default: "100" },
       ...outputFlags,
     },
     aliases: outputAliases,

@@ -2,6 +2,7 @@ import { buildCommand } from "@stricli/core";
 import type { LogEntry } from "../../../sdk/index.ts";
 import type { Context } from "../../context.ts";
 import { misuse } from "../../failure.ts";
+import { followed } from "../../following.ts";
 import { plainJson, plainLine } from "../../output/plain.ts";
 import { serialized } from "../../output/print.ts";
 import { count, documented, environmentName, off, optionalText } from "../../parameters.ts";
@@ -46,7 +47,7 @@ async function follow(context: Context, { name, component, query }: Followed, fl
   const { stdout } = context.process;
   const route = "GET /api/v2/environments/{environment_id}/logs/{component}/stream";
   const input = { path: { environment_id: name, component }, query, signal: context.interrupted };
-  for await (const { data } of context.client().follow(route, input)) {
+  for await (const { data } of followed(context, route, input)) {
     stdout.write(flags.output === "json" ? `${plainJson(data)}\n` : lineOf(data, flags));
   }
   context.say(`${name} is gone.`);

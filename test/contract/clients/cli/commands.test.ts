@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { EnvironmentSpec } from "../../../../crds/environment/ephemeral-environment.ts";
 import { type CommandLine, startCommandLine } from "../../../support/cli/command-line.ts";
@@ -50,6 +51,7 @@ describe("environments", () => {
   });
 
   test("the list is read page by page", async () => {
+    await make("z-own");
     for (let index = 0; index < 103; index += 1) {
       await line.service.environments.create(`shop-${index}`, {
         backend: { repository: "shop-api", branch: "main" },
@@ -57,9 +59,14 @@ describe("environments", () => {
       });
     }
     const all = await line.eenv("developer", ["list", "--limit", "1000", "-o", "name"]);
-    expect(new Set(all.stdout.trim().split("\n")).size).toBe(103);
+    expect(new Set(all.stdout.trim().split("\n")).size).toBe(104);
+    expect(all.stderr).toBe("");
+    const first = await line.eenv("developer", ["list", "--limit", "100", "-o", "name"]);
+    expect(first.stdout).not.toContain("z-own");
+    const own = await line.eenv("developer", ["list", "--mine", "--limit", "100", "-o", "name"]);
+    expect(own).toMatchObject({ code: 0, stdout: "z-own\n", stderr: "" });
     const some = await line.eenv("developer", ["list", "--limit", "2", "-o", "name"]);
-    expect(some).toMatchObject({ stderr: expect.stringContaining("2 of 103 were read") });
+    expect(some).toMatchObject({ stderr: expect.stringContaining("There may be more than these 2; --limit") });
     expect(some.stdout.trim().split("\n")).toHaveLength(2);
   });
 
@@ -83,6 +90,36 @@ describe("environments", () => {
     expect(code).toBe(0);
     const states = lines.trim().split("\n");
     expect(states.map((text) => JSON.parse(text).status)).toEqual(["ready", "failed"]);
+  });
+
+  test("a wait goes on while the platform does not answer", async () => {
+    await make("shop-one");
+    await writeStatus(line.service, "shop-one", { phase: "updating" });
+    const waiting = await line.start("developer", ["wait", "shop-one"]);
+    await until(() => waiting.written.stderr.includes("is updating"), { what: "its state" });
+    line.server.close();
+    line.server.closeAllConnections();
+    await until(() => waiting.written.stderr.includes("The platform does not answer; trying again."), {
+      what: "the word about it",
+      deadlineMs: 20_000,
+    });
+    line.server.listen(Number(new URL(line.url).port), "127.0.0.1");
+    await once(line.server, "listening");
+    await writeStatus(line.service, "shop-one", READY);
+    expect(await waiting.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test("a move of what sleeps is waited for until it is there, asleep", async () => {
+    await make("shop-one");
+    const sleep = { state: "asleep", since: "2026-06-01T12:00:00Z", cause: "idle", afterIdleMinutes: 60 } as const;
+    const asleep = { ...READY, conditions: [...(READY.conditions ?? []), step("Asleep", "True")], sleep };
+    await writeStatus(line.service, "shop-one", asleep);
+    const commit = "d".repeat(40);
+    const moving = await line.start("developer", ["update", "shop-one", "--commit", commit, "-o", "name"]);
+    await untilFollowed(line.service);
+    expect(moving.child.exitCode).toBeNull();
+    await writeStatus(line.service, "shop-one", asleep);
+    expect(await moving.ended).toMatchObject({ code: 0, stdout: "shop-one\n" });
   });
 
   test("sleeping is waited for: what was ready before does not count", async () => {

@@ -1,7 +1,9 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { type CommandLine, type Running, startCommandLine } from "../../../support/cli/command-line.ts";
-import { READY, untilFollowed, untilMade, writeStatus } from "../../../support/cli/operator.ts";
+import { READY, step, untilFollowed, untilMade, writeStatus } from "../../../support/cli/operator.ts";
 
 type Json = Record<string, unknown>;
 
@@ -110,6 +112,12 @@ describe("eenv mcp", () => {
     await one.call("extend_environment", { environment_id, ttl_hours: 48, description: "a demo" });
     expect(await one.call("sleep_environment", { environment_id })).toMatchObject({ value: { suspended: true } });
     expect((await untilMade(line.service, environment_id)).spec).toMatchObject({ ttlHours: 48, suspended: true });
+    // What was ready before does not count.
+    const falling = one.call("wait_for_environment", { environment_id });
+    await untilFollowed(line.service);
+    const asleep = { ...READY, conditions: [...(READY.conditions ?? []), step("Suspended", "True")] };
+    await writeStatus(line.service, environment_id, asleep);
+    expect(await falling).toMatchObject({ value: { status: "ready", suspended: true, observed: true } });
     const at = new Date("2026-06-01T12:00:00Z");
     line.service.podLogs.write(environment_id, "backend", { at, text: "hello" });
     expect(await one.call("get_logs", { environment_id, component: "backend", lines: 5 })).toMatchObject({
@@ -119,6 +127,26 @@ describe("eenv mcp", () => {
     one.leave();
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
     expect(one.strays).toEqual([]);
+  });
+
+  test("does not call an environment gone because the platform does not answer", async () => {
+    const { one } = await assistant();
+    await one.begin({});
+    line.server.close();
+    line.server.closeAllConnections();
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => sockets.add(socket)).listen(Number(new URL(line.url).port), "127.0.0.1");
+    try {
+      await once(silent, "listening");
+      const reply = await one.call("wait_for_environment", { environment_id, timeout_seconds: 1 });
+      expect(JSON.stringify(reply)).toContain("did not say within 1 s");
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+      await once(silent, "close");
+      line.server.listen(Number(new URL(line.url).port), "127.0.0.1");
+      await once(line.server, "listening");
+    }
   });
 
   test("refuses arguments that the document of the interface does not have", async () => {

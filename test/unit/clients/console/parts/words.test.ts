@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import {
   agoText,
   amountText,
+  clockText,
   countText,
   durationText,
   moneyText,
@@ -48,6 +49,12 @@ test.each([
   [49 * HOUR, "2 d ago"],
 ])("what was %d ms ago was %s", (ms, words) => {
   expect(agoText(at(-ms), NOW)).toBe(words);
+});
+
+test("the time of a line is the reader's own, to the millisecond", () => {
+  const instant = "2026-06-01T00:03:09.025Z";
+  const hours = String(new Date(instant).getHours()).padStart(2, "0");
+  expect(clockText(instant)).toMatch(new RegExp(`^${hours}:[0-5]\\d:09\\.025$`));
 });
 
 describe("a number", () => {
