@@ -55,13 +55,13 @@ const WAKING: readonly Intent[] = ["page", "status", "hold"];
 export function createGate(options: GateOptions): Gate {
   const { environments, ingress, clock, log, answered, stopping } = options;
   const wakes = new Wakes({ environments, clock });
-  const passage = new Passage({ environments, ingress });
+  const passage = new Passage({ environments, ingress, wake: tryToWake });
   const held = new HeldRequests({ passage, ingress, clock, stopping, passed: () => answered("passed") });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const located = locate(request, options);
     const first = "title" in located ? located : await answerTo(located);
-    const answer = first === "hold" && !("title" in located) ? await held.hold(request, response, located.host) : first;
+    const answer = first === "hold" && !("title" in located) ? await held.hold(request, response, located) : first;
     if (answer === undefined || answer === "hold") return;
     answered(answer.name);
     writeAnswer(request, response, answer);
@@ -78,7 +78,11 @@ export function createGate(options: GateOptions): Gate {
 
   /** The answer where it does not wake. */
   async function wake({ host, environment, intent, address }: Located): Promise<GateAnswer | undefined> {
-    if (!WAKING.includes(intent)) return answerAsleep(host.environment);
+    return WAKING.includes(intent) ? tryToWake(environment, address) : answerAsleep(host.environment);
+  }
+
+  /** The answer where it could not be woken. */
+  async function tryToWake(environment: EphemeralEnvironment, address: string): Promise<GateAnswer | undefined> {
     try {
       return (await wakes.wake(environment, address)) === "limited" ? LIMITED : undefined;
     } catch (error) {

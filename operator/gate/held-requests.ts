@@ -41,12 +41,13 @@ export class HeldRequests {
   }
 
   /** Holds a request until the application has answered it; otherwise returns what the gate is to answer. */
-  async hold(request: IncomingMessage, response: ServerResponse, host: NamedHost): Promise<GateAnswer | undefined> {
+  async hold(request: IncomingMessage, response: ServerResponse, sender: Sender): Promise<GateAnswer | undefined> {
+    const { host } = sender;
     if (this.#count >= MOST_HELD || (this.#byHost.get(host.host) ?? 0) >= MOST_OF_HOST) return NOT_HELD;
     this.#add(host, 1);
     try {
       const body = await readBody(request, this.#room);
-      return body === undefined ? NOT_HELD : await this.#holdWith(body, { request, response, host });
+      return body === undefined ? NOT_HELD : await this.#holdWith(body, { request, response, sender });
     } finally {
       this.#add(host, -1);
     }
@@ -59,13 +60,13 @@ export class HeldRequests {
     this.#count += one;
   }
 
-  async #holdWith(body: KeptBody, { request, response, host }: Held): Promise<GateAnswer | undefined> {
+  async #holdWith(body: KeptBody, { request, response, sender }: Held): Promise<GateAnswer | undefined> {
     const { clock, stopping, passed } = this.#context;
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const bound = boundedSignal({ clock, deadlineMs: HOLD_MS, signals: [gone.signal, stopping] });
     try {
-      const reply = await this.#passOn(passedRequest(request, host, body.bytes), host, bound.signal);
+      const reply = await this.#passOn(passedRequest(request, sender.host, body.bytes), sender, bound.signal);
       if (reply === undefined) return stopping.aborted ? STOPPING : NOT_IN_TIME;
       if ("title" in reply) return reply;
       // From here on the application decides how long it lasts.
@@ -83,11 +84,11 @@ export class HeldRequests {
   /** The application's reply; `undefined` when none begins in time. */
   async #passOn(
     request: PassedRequest,
-    host: NamedHost,
+    { host, address }: Sender,
     signal: AbortSignal,
   ): Promise<PassedReply | GateAnswer | undefined> {
     while (!signal.aborted) {
-      const outcome = await this.#context.passage.untilOpen(host, signal);
+      const outcome = await this.#context.passage.untilOpen(host, address, signal);
       if (signal.aborted) return undefined;
       if (outcome !== "open") return outcome === undefined ? UNKNOWN : answerOf(host.environment, outcome);
       const reply = await this.#send(host, request, signal);
@@ -109,10 +110,16 @@ export class HeldRequests {
   }
 }
 
+/** Host of a request, and its client's address. */
+interface Sender {
+  readonly host: NamedHost;
+  readonly address: string;
+}
+
 interface Held {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly host: NamedHost;
+  readonly sender: Sender;
 }
 
 function passedRequest(request: IncomingMessage, { host }: NamedHost, body: Buffer): PassedRequest {

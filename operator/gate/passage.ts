@@ -1,3 +1,5 @@
+import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
+import { isAsleep } from "../../crds/environment/sleep.ts";
 import { insteadOf } from "../kit/client/errors.ts";
 import { orAborted } from "../kit/time/deadline.ts";
 import type { IngressClient } from "../ports/ingress-client.ts";
@@ -18,6 +20,8 @@ const HOPELESS: readonly HostState["kind"][] = ["suspended", "failed"];
 interface Context {
   readonly environments: SleepingEnvironments;
   readonly ingress: IngressClient;
+  /** Wakes an environment for a client's address, once for each sleep. */
+  readonly wake: (environment: EphemeralEnvironment, address: string) => Promise<unknown>;
 }
 
 interface Opening {
@@ -37,10 +41,12 @@ export class Passage {
 
   /**
    * Waits until the application answers at the host: `open`. Otherwise the state in which it never will, `undefined` for
-   * an environment that is gone, or when the signal aborts.
+   * an environment that is gone, or when the signal aborts. An environment that falls asleep meanwhile is woken.
+   *
+   * @param address the client's
    */
-  async untilOpen(host: NamedHost, signal: AbortSignal): Promise<HostState | "open" | undefined> {
-    const opening = this.#openings.get(host.host) ?? this.#begin(host);
+  async untilOpen(host: NamedHost, address: string, signal: AbortSignal): Promise<HostState | "open" | undefined> {
+    const opening = this.#openings.get(host.host) ?? this.#begin(host, address);
     opening.waiting += 1;
     try {
       return await orAborted(opening.outcome, signal).catch(insteadOf(() => signal.aborted, undefined));
@@ -50,9 +56,9 @@ export class Passage {
     }
   }
 
-  #begin(host: NamedHost): Opening {
+  #begin(host: NamedHost, address: string): Opening {
     const end = new AbortController();
-    const opening = { outcome: this.#look(host, end.signal), end, waiting: 0 };
+    const opening = { outcome: this.#look(host, address, end.signal), end, waiting: 0 };
     this.#openings.set(host.host, opening);
     return opening;
   }
@@ -62,16 +68,23 @@ export class Passage {
     if (this.#openings.get(host) === opening) this.#openings.delete(host);
   }
 
-  async #look(host: NamedHost, signal: AbortSignal): Promise<HostState | "open" | undefined> {
+  async #look(host: NamedHost, address: string, signal: AbortSignal): Promise<HostState | "open" | undefined> {
     const { environments } = this.#context;
     while (!signal.aborted) {
       const state = stateOf(host, environments);
       if (state === undefined || HOPELESS.includes(state.kind)) return state;
+      await this.#wakeAsleep(host, address);
       const mayAnswer = state.kind === "waking" && !state.awaitsDatabase;
       if (mayAnswer && (await this.#answers(host.host, signal))) return "open";
       await environments.untilChanged(host.environment, mayAnswer ? LOOK_MS : CHANGE_MS, signal);
     }
     return undefined;
+  }
+
+  /** Wakes the environment if it sleeps: it may have been awake when the request came. */
+  async #wakeAsleep({ environment }: NamedHost, address: string): Promise<void> {
+    const found = this.#context.environments.find(environment);
+    if (found !== undefined && isAsleep(found)) await this.#context.wake(found, address);
   }
 
   /** True when something behind the ingress answers, whatever it says. */

@@ -148,6 +148,18 @@ describe("a sleeping environment", () => {
     expect(answers.filter((name) => name === "passed")).toHaveLength(20);
   });
 
+  test("is woken for a request that came just before it fell asleep", async () => {
+    store({ sleep: { ...asleep, state: "awake" } });
+    const held = ask({ method: "POST", path: "/orders", body: "one" });
+    await until(() => gate.held === 1);
+    expect(writes).toEqual([]);
+    store({ sleep: asleep });
+    await until(() => writes.length > 0, { what: "the request to wake" });
+    const seen = wakeUp();
+    expect(await held).toMatchObject({ status: 200, body: "hello" });
+    expect([seen, writes.length]).toEqual([["POST /orders one"], 1]);
+  });
+
   test("says that it was requested later than it fell asleep, whatever the gate's clock says", async () => {
     store({ sleep: { ...asleep, since: "2999-01-01T00:00:00.000Z" } });
     await ask({ headers: browser });
