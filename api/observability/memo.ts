@@ -68,7 +68,8 @@ export function createMemo({ usageParts, history, rollups, clock }: Used): Memo 
     kept.set(key, { sums, answer, at: now, revision });
     return answer;
   };
-  const keyOf = (name: string) => JSON.stringify([name, rollups.summaryRevision]);
+  // At midnight, what was summed of a day in parts is to come from its stored sum.
+  const keyOf = (name: string) => JSON.stringify([name, rollups.summaryRevision, utcDay(clock.now())]);
   /** Answers whose next one will be summed. */
   const renewing = new WeakSet<object>();
   const renewLater = async <P extends object, A extends object>(
@@ -99,6 +100,8 @@ export function createMemo({ usageParts, history, rollups, clock }: Used): Memo 
     },
   };
 }
+
+const utcDay = (now: Date) => now.toISOString().slice(0, 10);
 
 /** Sums that still hold, without the oldest. */
 function currentSums<P>(

@@ -12,10 +12,13 @@ export const Announced = Type.Object(
     pipelines: Type.Optional(
       Type.Object(
         {
-          backend: Type.Optional(text(255, "Pipeline of the backend, as <project>#<id>/<status>.")),
-          frontend: Type.Optional(text(255, "Pipeline of the frontend, as <project>#<id>/<status>.")),
+          backend: Type.Optional(text(255, "Pipeline of the backend, as <project>#<id>/<status>/<attempt or time>.")),
+          frontend: Type.Optional(text(255, "Pipeline of the frontend, as <project>#<id>/<status>/<attempt or time>.")),
         },
-        { description: "The last pipeline that ended, by component: project, id and status." },
+        {
+          description:
+            "The last pipeline that ended, by component: project, id, status, and its attempt or the time of its end.",
+        },
       ),
     ),
     expiry: Type.Optional(

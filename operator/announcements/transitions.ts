@@ -1,5 +1,6 @@
 import { type Condition, findCondition } from "../../crds/conditions.ts";
 import { HOUR_MS } from "../../crds/durations.ts";
+import type { Pipeline } from "../../crds/environment/ephemeral-environment.schema.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { plannedEnd } from "../../crds/environment/lifetime.ts";
 import { decidingPipeline } from "../../crds/environment/pipelines.ts";
@@ -22,14 +23,20 @@ export function nextTransition(
   );
 }
 
+/** A pipeline that ended so long before an environment is no news with it. */
+const OLD_PIPELINE_MS = HOUR_MS;
+
 /** The creation; an environment older than the message settings announces nothing from before them. */
 function firstTransition(environment: EphemeralEnvironment, announced: Announced | undefined): Transition {
   const { metadata, status } = environment;
   const created = { event: "created", at: metadata.creationTimestamp } as const;
   if (announced !== undefined || status?.observedGeneration === undefined) {
-    return { event: "created", about: [metadata.uid, "created"], announced: created };
+    const oldMs = Date.parse(metadata.creationTimestamp) - OLD_PIPELINE_MS;
+    const pipelines = marksOf(endedPipelines(environment).filter(({ pipeline }) => Date.parse(pipeline.at) < oldMs));
+    return { event: "created", about: [metadata.uid, "created"], announced: { ...created, pipelines } };
   }
-  return { about: [], announced: { ...created, ...readinessOf(environment), pipelines: endedPipelines(environment) } };
+  const pipelines = marksOf(endedPipelines(environment));
+  return { about: [], announced: { ...created, ...readinessOf(environment), pipelines } };
 }
 
 function readinessTransition(environment: EphemeralEnvironment, announced: Announced): Transition | undefined {
@@ -61,10 +68,14 @@ function readinessOf({ status }: EphemeralEnvironment): (Announced & { event: "r
 
 /** Several environments may have a pipeline's commit: its messages are named without them, and created once. */
 function pipelineTransition(environment: EphemeralEnvironment, announced: Announced): Transition | undefined {
-  const ended = endedPipelines(environment);
-  const component = COMPONENTS.find((one) => ended[one] !== undefined && ended[one] !== announced.pipelines?.[one]);
-  if (component === undefined) return undefined;
-  const mark = ended[component] ?? "";
+  const isNew = ({ component, pipeline }: EndedPipeline) => {
+    const last = announced.pipelines?.[component];
+    return last !== markOf(pipeline) && last !== formerMarkOf(pipeline);
+  };
+  const next = endedPipelines(environment).find(isNew);
+  if (next === undefined) return undefined;
+  const { component } = next;
+  const mark = markOf(next.pipeline);
   return {
     event: "pipeline",
     about: ["pipeline", environment.spec[component]?.repository ?? "", mark],
@@ -73,14 +84,28 @@ function pipelineTransition(environment: EphemeralEnvironment, announced: Announ
   };
 }
 
-function endedPipelines({ spec }: EphemeralEnvironment): NonNullable<Announced["pipelines"]> {
-  const marks = COMPONENTS.flatMap((component) => {
+interface EndedPipeline {
+  readonly component: Component;
+  readonly pipeline: Pipeline;
+}
+
+function endedPipelines({ spec }: EphemeralEnvironment): readonly EndedPipeline[] {
+  return COMPONENTS.flatMap((component) => {
     const pipeline = decidingPipeline(spec[component]?.pipelines ?? []);
     const hasEnded = pipeline?.status === "success" || pipeline?.status === "failed";
-    return hasEnded ? [[component, `${pipeline.project}#${pipeline.id}/${pipeline.status}`]] : [];
+    return hasEnded ? [{ component, pipeline }] : [];
   });
-  return Object.fromEntries(marks);
 }
+
+function marksOf(ended: readonly EndedPipeline[]): NonNullable<Announced["pipelines"]> {
+  return Object.fromEntries(ended.map(({ component, pipeline }) => [component, markOf(pipeline)]));
+}
+
+/** Mark of one end: a pipeline that is run again ends again. */
+const markOf = (pipeline: Pipeline) => `${formerMarkOf(pipeline)}/${pipeline.attempt ?? pipeline.at}`;
+
+/** Mark that releases before 0.1.0 stored. */
+const formerMarkOf = ({ project, id, status }: Pipeline) => `${project}#${id}/${status}`;
 
 /** An unannounced change. */
 export interface Transition {

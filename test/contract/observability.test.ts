@@ -137,7 +137,8 @@ describe("GET /api/observability/metrics", () => {
       provisioning: { count: 5, p50_seconds: 60, p95_seconds: 200, failures: 1 },
       // 5, 17, 100
       teardown: { p95_seconds: 100, stuck: 1 },
-      expiry: { pending_24h: 5, max_lateness_seconds: 90 },
+      // An expiry is to the second.
+      expiry: { pending_24h: 5, max_lateness_seconds: 90.5 },
       webhooks: {
         received: 150,
         processed: 42,

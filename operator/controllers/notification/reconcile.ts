@@ -147,15 +147,18 @@ async function attempted(notification: Notification, context: Delivering, signal
   }
 }
 
-/** A warning is about one expiry: after it, and after an extension, it would be wrong. */
+/** A warning is about one expiry: after it, after an extension, and while it is protected, it would be wrong. */
 function outdated({ spec }: Notification, { environmentOf, clock }: NotificationDependencies): string | undefined {
   if (spec.event !== "expiry" || spec.facts.expiresAt === undefined) return undefined;
   const environment = environmentOf(spec.environment?.uid ?? "");
   const isSame =
     environment?.status?.expiresAt !== undefined && plannedEnd(environment).toISOString() === spec.facts.expiresAt;
   const isAlive = environment !== undefined && environment.metadata.deletionTimestamp === undefined;
+  const mayExpire = environment?.spec.protected !== true;
   const isAhead = Date.parse(spec.facts.expiresAt) > clock.now().getTime();
-  return isSame && isAlive && isAhead ? undefined : "the environment does not expire then any more, or has expired";
+  return isSame && isAlive && mayExpire && isAhead
+    ? undefined
+    : "the environment does not expire then any more, or has expired";
 }
 
 function statusAfter(

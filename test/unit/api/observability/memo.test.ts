@@ -54,6 +54,16 @@ describe("an answer", () => {
     expect([ask(), summed()]).toEqual([first, PARTS]);
   });
 
+  test("is summed from all parts anew after midnight UTC, when stored sums of days take the place of parts", () => {
+    const { clock, ask, summed } = scene();
+    clock.advance(86_400_000 - 10_000);
+    ask();
+    summed();
+    clock.advance(20_000);
+    ask();
+    expect(summed()).toBe(PARTS);
+  });
+
   test("is anew after every change, of which only the changed part is summed", () => {
     const { clock, change, ask, summed } = scene();
     ask();

@@ -9,12 +9,15 @@ import {
 import { HOUR, owner, readiness, scene } from "./announced-scene.ts";
 
 describe("an ended pipeline", () => {
-  const ran = (status: "running" | "success" | "failed" | "canceled", id = 7) => ({
+  const ran = (
+    status: "running" | "success" | "failed" | "canceled",
+    more: Parameters<typeof pipelineFixture>[0] = {},
+  ) => ({
     spec: {
       backend: {
         repository: "shop-api",
         branch: "main",
-        pipelines: [pipelineFixture({ status, id, url: "https://ci.test/p/7" })],
+        pipelines: [pipelineFixture({ status, url: "https://ci.test/p/7", ...more })],
       },
     },
   });
@@ -38,6 +41,34 @@ describe("an ended pipeline", () => {
     await reconcile();
     expect(await reconcile({ ...ran("failed"), status: readiness("Unknown", 0) })).toEqual(["pipeline to chat shop"]);
     expect(notifications.specs().at(-1)?.facts).toMatchObject({ status: "failed", pipelineUrl: "https://ci.test/p/7" });
+  });
+
+  test.each([
+    ["attempt", [{ attempt: 1 }, { attempt: 2 }]],
+    ["time", [{}, { at: minutesLater(5).toISOString() }]],
+  ])("is reported again when it is run again and ends again, by its %s", async (_, [first, second]) => {
+    const { reconcile } = scene();
+    await reconcile();
+    const failed = (more = {}) => reconcile({ ...ran("failed", more), status: readiness("Unknown", 0) });
+    expect(await failed(first)).toEqual(["pipeline to chat shop"]);
+    expect(await reconcile({ ...ran("running", second), status: readiness("Unknown", 0) })).toEqual([]);
+    expect(await failed(second)).toEqual(["pipeline to chat shop"]);
+    expect(await failed(second)).toEqual([]);
+  });
+
+  test("that ended long before the environment was made is no news", async () => {
+    const { reconcile } = scene();
+    const old = ran("failed", { at: minutesLater(-2 * HOUR).toISOString() });
+    await reconcile(old);
+    expect(await reconcile({ ...old, status: readiness("Unknown", 0) })).toEqual([]);
+  });
+
+  test("that a former release has reported is not reported again", async () => {
+    const { announcer, made } = scene();
+    const announced: Announced = { event: "created", at: CREATED, pipelines: { backend: "g/shop#7/success" } };
+    const status = { ...readiness("Unknown", 0), announced };
+    await announcer.announce(environmentFixture({ ...ran("success"), status }));
+    expect(made()).toEqual([]);
   });
 
   test("that is running or canceled is not reported", async () => {

@@ -230,6 +230,7 @@ describe("the delivery of a warning", () => {
     ],
     ["is being deleted", [{ ...environment, metadata: { ...environment.metadata, deletionTimestamp: CREATED } }], 0],
     ["has expired", [environment], DAY_MS],
+    ["is protected", [environmentFixture({ spec: { ttlHours: 24, protected: true }, status: { expiresAt } })], 0],
   ])("is left out when the environment %s, and is no dead letter", async (_rule, living, laterMs) => {
     const { add, reconcile, mail, find, events, clock } = scene({ living });
     const name = await add({ ...warning, facts });
