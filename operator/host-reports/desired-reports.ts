@@ -16,6 +16,7 @@ import type {
   ReportedState,
   StickyComment,
 } from "../ports/webhooks/pull-request-host.ts";
+import { commitStatusOwner, desiredCommitOf, type EnvironmentsOf } from "./commit-status-owner.ts";
 
 /** Desired reports. Those that the Repository does not want, or that lack their pull request, are absent. */
 export interface DesiredReports {
@@ -33,13 +34,13 @@ export function desiredReports(
   subject: ReportSubject,
   publicUrl: string | undefined,
 ): DesiredReports {
-  const { commit, number, wants } = subject;
+  const { commit, number, wants, isStatusOwner } = subject;
   if (commit === undefined) return {};
   const report = reportOf(environment);
   const { reason: _, ...fields } = report;
   const { name } = environment.metadata;
   return {
-    ...(wants.status && { status: { commit, ...fields, context: contextOf(subject.name) } }),
+    ...(wants.status && isStatusOwner && { status: { commit, ...fields, context: contextOf(subject.name) } }),
     ...(wants.deployment && number !== undefined && { deployment: { commit, ...fields, environment: name } }),
     ...commentOf(environment, { subject, report, publicUrl }),
   };
@@ -159,6 +160,8 @@ export interface ReportSubject {
   readonly commit: string | undefined;
   /** Number of the pull request; `undefined` for pipelines. */
   readonly number: number | undefined;
+  /** False where another environment of the commit reports its status. */
+  readonly isStatusOwner: boolean;
   readonly wants: {
     readonly comment: (typeof COMMENT_MODES)[number];
     readonly status: boolean;
@@ -171,12 +174,13 @@ export interface ReportSubject {
 export interface ReportDependencies {
   readonly repositories: RepositoryFinder;
   readonly settings: Settings;
+  readonly environmentsOf: EnvironmentsOf;
 }
 
 /** Subject of an environment's reports; `undefined` without an event of a host, or without a token for it. */
 export function subjectOf(
   environment: EphemeralEnvironment,
-  { repositories, settings }: ReportDependencies,
+  { repositories, settings, environmentsOf }: ReportDependencies,
 ): ReportSubject | undefined {
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
   if (!isMadeByEvent(environment)) return undefined;
@@ -184,8 +188,10 @@ export function subjectOf(
   const hosted = repository && hostedRepository(repository, settings);
   if (repository === undefined || hosted === undefined) return undefined;
   const ofPullRequest = kind === "pull_request" ? number : undefined;
-  const commit = commitOf(environment, name);
-  return { repository: hosted, name, commit, number: ofPullRequest, wants: wantsOf(repository) };
+  const commit = desiredCommitOf(environment, name);
+  const owner = commit === undefined ? undefined : commitStatusOwner(name, commit, environmentsOf);
+  const isStatusOwner = owner === undefined || owner.metadata.uid === environment.metadata.uid;
+  return { repository: hosted, name, commit, number: ofPullRequest, isStatusOwner, wants: wantsOf(repository) };
 }
 
 /** The reports that a Repository wants on its host. */
@@ -193,11 +199,4 @@ export function wantsOf({ spec: { feedback = {} } }: Repository): ReportSubject[
   const { comment = "always", status = true, deployment = true, statusWithoutEnvironment } = feedback;
   const successWithoutEnvironment = status && statusWithoutEnvironment === "success";
   return { comment, status, deployment, successWithoutEnvironment };
-}
-
-function commitOf({ spec, status }: EphemeralEnvironment, repository: string) {
-  const component = COMPONENTS.find((one) => spec[one]?.repository === repository);
-  if (component === undefined) return undefined;
-  const { commit = "" } = spec[component] ?? {};
-  return commit === "" ? status?.sources?.[component]?.resolved?.commit : commit;
 }

@@ -3,6 +3,7 @@ import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-envi
 import { EXCLUDED_BY_ANNOTATION } from "../../crds/group.ts";
 import { present } from "../../crds/present.ts";
 import type { PullRequestHost, ReportedState } from "../ports/webhooks/pull-request-host.ts";
+import { commitStatusOwner } from "./commit-status-owner.ts";
 import {
   contextOf,
   exclusionReport,
@@ -25,7 +26,7 @@ export async function reportDeleted(
   const subject = subjectOf(environment, context);
   if (subject === undefined) return;
   const host = context.pullRequestHost;
-  await reportEnd(environment, { subject, host, signal });
+  await reportEnd(environment, { subject, host, signal, environmentsOf: context.environmentsOf });
   await endComment(environment, { subject, host, signal });
   const isDeployed = subject.wants.deployment || environment.status?.feedback?.deployment !== undefined;
   if (isDeployed && subject.number !== undefined) {
@@ -39,14 +40,21 @@ interface Ending {
   readonly signal: AbortSignal;
 }
 
-/** Reports on the last reported commit; without a report only for one that a rule excludes. */
-async function reportEnd(environment: EphemeralEnvironment, { subject, host, signal }: Ending): Promise<void> {
+/**
+ * Reports on the last reported commit, unless another environment reports its status now; without a report only for one
+ * that a rule excludes.
+ */
+async function reportEnd(
+  environment: EphemeralEnvironment,
+  { subject, host, signal, environmentsOf }: Ending & Pick<ReportDependencies, "environmentsOf">,
+): Promise<void> {
   const { metadata, status } = environment;
   const reported = status?.feedback?.status;
   const rule = subject.wants.successWithoutEnvironment ? metadata.annotations?.[EXCLUDED_BY_ANNOTATION] : undefined;
   const commit = rule === undefined ? reported?.commit : (appliedState(environment)?.commit ?? subject.commit);
   const last = rule === undefined ? reported && finalReport(reported.state) : exclusionReport(rule);
   if (commit === undefined || last === undefined) return;
+  if (rule === undefined && commitStatusOwner(subject.name, commit, environmentsOf) !== undefined) return;
   await host.report(subject.repository, { ...last, commit, context: contextOf(subject.name) }, signal);
 }
 

@@ -3,6 +3,8 @@ import { clipped } from "../../../crds/conditions.ts";
 import { digestOf } from "../../../crds/digest.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
+import { present } from "../../../crds/present.ts";
+import type { EnvironmentsOf } from "../../host-reports/commit-status-owner.ts";
 import {
   type DesiredReports,
   desiredReports,
@@ -27,6 +29,7 @@ export interface PullRequestFeedbackDependencies {
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   readonly statusWriter: EnvironmentStatusWriter;
   readonly repositories: RepositoryFinder;
+  readonly environmentsOf: EnvironmentsOf;
   readonly pullRequestHost: PullRequestHost;
 }
 
@@ -100,7 +103,9 @@ interface Reporting {
 }
 
 /** Reports the changes of each kind, and answers what to store, with the first error. */
-async function reportChanges({ problem: _, ...known }: FeedbackStatus, reporting: Reporting) {
+async function reportChanges({ problem: _, status, ...others }: FeedbackStatus, reporting: Reporting) {
+  // Without the status of another environment's commit, it is reported anew once that is its own again.
+  const known = reporting.subject.isStatusOwner ? { ...others, ...present({ status }) } : others;
   let feedback: FeedbackStatus = known;
   const errors: unknown[] = [];
   // The commit status first: merges wait for it. All are independent.

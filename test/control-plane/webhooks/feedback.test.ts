@@ -65,6 +65,26 @@ describe("the pull request of an environment", () => {
     expect(api.statuses.at(-1)).toMatchObject({ state: "success", description: "The environment is gone" });
   }, 120_000);
 
+  test("has the status of its commit for itself, until a pipeline's environment of the same commit is left", async () => {
+    const { made } = await given("shared");
+    await untilReported(made, "success");
+    const before = states();
+    await world.create("shared-feature", {
+      backend: { repository: "shared", branch: "feature", commit: COMMIT },
+      trigger: { kind: "pipeline", provider: "git", repository: "shared" },
+    });
+    const other = await world.expectPhase("shared-feature", "ready");
+    expect(states()).toEqual(before);
+
+    await world.delete(made);
+    await until(() => api.statuses.length > before.length, { what: "the status of the other", deadlineMs: 20_000 });
+    await world.expectGone(made);
+    expect(api.statuses.slice(before.length)).toMatchObject([{ sha: COMMIT, target_url: other.status?.url }]);
+    await world.delete(other);
+    await world.expectGone(other);
+    expect(api.statuses.at(-1)).toMatchObject({ description: "The environment is gone" });
+  }, 120_000);
+
   test("keeps no environment when its host is away, and the record says what was not reported", async () => {
     const { start, operator, made } = await given("untold");
     await untilReported(made, "success");

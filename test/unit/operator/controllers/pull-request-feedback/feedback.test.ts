@@ -59,6 +59,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     spec: { trigger: { kind: "pull_request", provider: host, repository: "shop-api", number: 42 } },
   });
   let refusals: Error[] = [];
+  let others: readonly EphemeralEnvironment[] = [];
   const repositories = { find: () => repository };
   const context = {
     settings,
@@ -66,6 +67,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     log: silentLog,
     pullRequestHost: reported.host,
     environment: () => environment,
+    environmentsOf: () => [...others, environment],
     statusWriter: {
       addFinalizer: async (made: EphemeralEnvironment) => made,
       removeFinalizer: async () => undefined,
@@ -78,20 +80,25 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     },
   };
   let reconcile = createFeedbackReconciler(context);
+  const beginDeletion = () => {
+    environment = { ...environment, metadata: { ...environment.metadata, deletionTimestamp: CREATED } };
+  };
   return {
     ...reported,
     /** Restarts the operator. */
     restart() {
       reconcile = createFeedbackReconciler(context);
     },
+    /** Other environments of the Repository. */
+    stand(...beside: readonly EphemeralEnvironment[]) {
+      others = beside;
+    },
     /** Records the rule that ended it. */
     exclude(rule: string) {
       const { metadata } = environment;
       environment = { ...environment, metadata: { ...metadata, annotations: { [EXCLUDED_BY_ANNOTATION]: rule } } };
     },
-    beginDeletion() {
-      environment = { ...environment, metadata: { ...environment.metadata, deletionTimestamp: CREATED } };
-    },
+    beginDeletion,
     refuseWrites: (...errors: Error[]) => {
       refusals = errors;
     },
@@ -106,7 +113,10 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
       return reconcile("shop", reconciling);
     },
     again: () => reconcile("shop", reconciling),
-    reportDeleted: () => reportDeleted(environment, context, signal),
+    reportDeleted() {
+      beginDeletion();
+      return reportDeleted(environment, context, signal);
+    },
     status: () => environment.status,
   };
 }
@@ -255,5 +265,57 @@ describe("the host of a pull request", () => {
     exclude("the pull request lacks 'preview'");
     await end();
     expect(reports.at(-1)).toMatchObject({ commit: commitA, state, description });
+  });
+});
+
+describe("environments of one commit", () => {
+  const trigger = { kind: "pull_request", provider: "git", repository: "shop-api" } as const;
+  const other = (
+    of: NonNullable<EphemeralEnvironment["spec"]["trigger"]>,
+    { commit = commitA, deleted = false } = {},
+  ) =>
+    environmentFixture({
+      spec: { trigger: of, backend: { repository: "shop-api", branch: "main", commit } },
+      metadata: {
+        name: "other",
+        uid: "0a1b2c3d-0000-4000-8000-000000000002",
+        ...(deleted && { deletionTimestamp: CREATED }),
+      },
+    });
+  const older = other({ ...trigger, number: 41 });
+
+  test.each([
+    ["an older pull request's", older, 0],
+    ["a later pull request's", other({ ...trigger, number: 43 }), 1],
+    ["a pipeline's", other({ kind: "pipeline", provider: "git", repository: "shop-api" }), 1],
+    ["a person's", other({ kind: "user" } as never), 1],
+    ["an older pull request's of another commit", other({ ...trigger, number: 41 }, { commit: commitB }), 1],
+    ["an older pull request's that is being deleted", other({ ...trigger, number: 41 }, { deleted: true }), 1],
+  ])("have one commit status: beside %s", async (_, beside, expected) => {
+    const { becomes, stand, reports, comments, deployments } = scene();
+    stand(beside);
+    await becomes(ready);
+    expect([reports.length, comments.length, deployments.length]).toEqual([expected, 1, 1]);
+  });
+
+  test("report it anew when it is theirs again", async () => {
+    const { becomes, again, stand, reports, status } = scene();
+    await becomes(ready);
+    stand(older);
+    await becomes(failed);
+    expect(status()?.feedback).not.toHaveProperty("status");
+    await becomes(ready);
+    expect(reports).toHaveLength(1);
+    stand();
+    await again();
+    expect(reports.map(({ state }) => state)).toEqual(["success", "success"]);
+  });
+
+  test("do not report their end where another one reports", async () => {
+    const { becomes, stand, reportDeleted: end, reports, comments, retired } = scene();
+    await becomes(ready);
+    stand(other({ ...trigger, number: 43 }));
+    await end();
+    expect([reports.length, comments.length, retired]).toEqual([1, 2, ["shop"]]);
   });
 });
