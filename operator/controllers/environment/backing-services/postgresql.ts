@@ -12,9 +12,9 @@ const OWNER = "app";
 const PORT = 5432;
 
 const LOAD_AGAIN =
-  "correct the seed, and name its image by another tag or digest, or give the environment a commit with it; the same one is loaded again when the database is made anew (another database.generation)";
+  "correct the seed, and name its image by another tag or digest, or give the environment a commit with it, or the version of the config set that has it (config_set_version); the same one is loaded again when the database is made anew (another database.generation)";
 const COPY_AGAIN =
-  "correct database.mask of the config set where a statement failed; it is copied again when the database is made anew (another database.generation)";
+  "correct database.mask of the config set where a statement failed, and move this environment and its source to that version (config_set_version); it is copied again when the database is made anew (another database.generation)";
 
 /** A PostgreSQL of one pod; the chart's templates are `database.yaml` and `seed.yaml`. */
 export const postgresql: BackingService = {
@@ -45,7 +45,7 @@ export const postgresql: BackingService = {
 
   remedies: ({ spec }) => ({
     ImagePullFailed:
-      "correct database.image of the settings or database.version of the config set, or the image of database.seed where the error below names that one, or give the cluster access to the registry",
+      "correct database.image of the settings or database.version of the config set in the version that the environment has, or the image of database.seed where the error below names that one, or give the cluster access to the registry",
     JobFailed: `${spec.database?.from === undefined ? LOAD_AGAIN : COPY_AGAIN}; a database that was there before serves on, and its generation goes back to it`,
     VolumeMissing:
       "install a default storage class with a provisioner, or name another class in the setting database.storageClass",

@@ -29,7 +29,8 @@ export async function withCopySecret(
   context: CopyContext,
 ): Promise<StepResult> {
   const source = openSource(environment, context);
-  if (source === undefined || result.state !== "done") return result;
+  // After a failed request for secrets the environment goes on with its former ones.
+  if (source === undefined || result.state === "waiting") return result;
   if (copyProblem(source.metadata.name, planInput(environment, context)) !== undefined) return result;
   try {
     await ensureCopySecret(environment, source, context);

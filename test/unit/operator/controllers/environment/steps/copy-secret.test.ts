@@ -5,7 +5,12 @@ import type {
 } from "../../../../../../crds/environment/ephemeral-environment.ts";
 import { BACKING_SERVICES } from "../../../../../../operator/controllers/environment/backing-services/index.ts";
 import { copyPolicies } from "../../../../../../operator/controllers/environment/database-copies.ts";
-import { done, type StepResult } from "../../../../../../operator/controllers/environment/step-result.ts";
+import {
+  done,
+  failed,
+  type StepResult,
+  waiting,
+} from "../../../../../../operator/controllers/environment/step-result.ts";
 import { endCopies, withCopySecret } from "../../../../../../operator/controllers/environment/steps/copy-secret.ts";
 import { networkPolicyKind, secretKind } from "../../../../../../operator/kit/client/kinds.ts";
 import { type MemoryCluster, memoryCluster } from "../../../../../support/doubles/memory/cluster.ts";
@@ -137,6 +142,15 @@ describe("the login of a copy", () => {
     const asleep = copyOf({ sleep: { state: "asleep", since: CREATED } });
     await pass(copyOf(), [source], { stored: asleep });
     expect(titles()).toEqual(["NetworkPolicy/database-copy", "Secret/database-copy"]);
+  });
+
+  test("is there although a request for another secret failed, and not before the first secrets", async () => {
+    const requeue = { requeueAfterMs: 1_000 };
+    expect((await pass(copyOf(), [source], { ofPods: waiting("Waiting", "", requeue) })).state).toBe("waiting");
+    expect(passwordIn()).toBeUndefined();
+    const ofPods = failed("SecretNotShared", "it is not shared", requeue);
+    expect(await pass(copyOf(), [source], { ofPods })).toEqual(ofPods);
+    expect(passwordIn()).toBe("one");
   });
 
   test("is awaited without a loss of what was found before", async () => {
