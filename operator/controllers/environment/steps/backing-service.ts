@@ -132,8 +132,15 @@ async function unsyncedResult(one: Loading, context: BackingServiceDependencies)
   const kinds = [...(observed.kinds ?? []), ...(job === undefined ? [] : ["Job"])];
   const result = await ownResult(one, { message, kinds }, context);
   const isExpected = result.state === "waiting" && AS_EXPECTED.includes(result.reason);
-  return isExpected ? waiting(reason, message, { requeueAfterMs: result.requeueAfterMs }) : result;
+  if (!isExpected) return result;
+  const requeue = { requeueAfterMs: result.requeueAfterMs };
+  // The Job may have ended, or may never have been made.
+  if (observed.problem !== undefined) return waiting(observed.problem, NOT_APPLIED, requeue);
+  return waiting(reason, message, requeue);
 }
+
+const NOT_APPLIED =
+  "the application can't be applied as a whole, so it is not known whether the data is there: see ApplicationSynced";
 
 /** Reasons of a Job that has not ended. */
 const AS_EXPECTED: readonly string[] = ["Progressing", "ResourceNotReady"];

@@ -257,6 +257,12 @@ describe("a backing service", () => {
       reads: ["pods"],
     },
     {
+      name: "does not say that it is seeding while the application can't be applied for another reason",
+      scene: { hasSeed: true, state: "broken", problem: "SyncFailed", former: seeding },
+      expected: { state: "waiting", reason: "SyncFailed", message: expect.stringContaining("see ApplicationSynced") },
+      reads: ["pods"],
+    },
+    {
       name: "with a corrected seed is seeding, although the Job of the broken one is still there",
       scene: {
         hasSeed: true,
