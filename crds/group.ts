@@ -179,6 +179,15 @@ export function requestedAtOf(
   return Number.isNaN(ms) || ms > now.getTime() + AHEAD_MS ? undefined : new Date(ms);
 }
 
+/** Milliseconds until a request of a clock that is ahead counts; `undefined` without one. */
+export function requestCountsInMs(
+  { metadata }: { readonly metadata: Pick<Metadata, "annotations"> },
+  now: Date,
+): number | undefined {
+  const inMs = Date.parse(metadata.annotations?.[REQUESTED_ANNOTATION] ?? "") - AHEAD_MS - now.getTime();
+  return inMs > 0 ? inMs : undefined;
+}
+
 /** Token that requests a reconcile, answered in `status.lastHandledReconcileAt`; `undefined` without a request. */
 export function reconcileToken({ metadata }: { readonly metadata: Annotated }): string | undefined {
   return tokenOf(metadata, RECONCILE_ANNOTATION);

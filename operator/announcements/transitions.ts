@@ -104,7 +104,7 @@ function marksOf(ended: readonly EndedPipeline[]): NonNullable<Announced["pipeli
 /** Mark of one end: a pipeline that is run again ends again. */
 const markOf = (pipeline: Pipeline) => `${formerMarkOf(pipeline)}/${pipeline.attempt ?? pipeline.at}`;
 
-/** Mark that releases before 0.1.0 stored. */
+/** Mark without the attempt, as it was stored before. */
 const formerMarkOf = ({ project, id, status }: Pipeline) => `${project}#${id}/${status}`;
 
 /** An unannounced change. */

@@ -1,5 +1,6 @@
 import type { Settings } from "../../config/settings.ts";
 import { clipped, findCondition } from "../../crds/conditions.ts";
+import { commitStatusKey, commitStatusOwner, desiredCommitOf } from "../../crds/environment/commit-status.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { isMadeByEvent } from "../../crds/environment/managed-by.ts";
 import { shownPhase } from "../../crds/environment/phase.ts";
@@ -16,7 +17,6 @@ import type {
   ReportedState,
   StickyComment,
 } from "../ports/webhooks/pull-request-host.ts";
-import { commitStatusOwner, desiredCommitOf, type EnvironmentsOf } from "./commit-status-owner.ts";
 
 /** Desired reports. Those that the Repository does not want, or that lack their pull request, are absent. */
 export interface DesiredReports {
@@ -174,13 +174,14 @@ export interface ReportSubject {
 export interface ReportDependencies {
   readonly repositories: RepositoryFinder;
   readonly settings: Settings;
-  readonly environmentsOf: EnvironmentsOf;
+  /** Environments that may report the status of this commit, see `commitStatusKey`. */
+  readonly reportersOf: (key: string) => readonly EphemeralEnvironment[];
 }
 
 /** Subject of an environment's reports; `undefined` without an event of a host, or without a token for it. */
 export function subjectOf(
   environment: EphemeralEnvironment,
-  { repositories, settings, environmentsOf }: ReportDependencies,
+  { repositories, settings, reportersOf }: ReportDependencies,
 ): ReportSubject | undefined {
   const { kind, repository: name = "", number } = environment.spec.trigger ?? {};
   if (!isMadeByEvent(environment)) return undefined;
@@ -189,7 +190,7 @@ export function subjectOf(
   if (repository === undefined || hosted === undefined) return undefined;
   const ofPullRequest = kind === "pull_request" ? number : undefined;
   const commit = desiredCommitOf(environment, name);
-  const owner = commit === undefined ? undefined : commitStatusOwner(name, commit, environmentsOf);
+  const owner = commit === undefined ? undefined : commitStatusOwner(reportersOf(commitStatusKey(name, commit)));
   const isStatusOwner = owner === undefined || owner.metadata.uid === environment.metadata.uid;
   return { repository: hosted, name, commit, number: ofPullRequest, isStatusOwner, wants: wantsOf(repository) };
 }

@@ -1,9 +1,9 @@
 import { appliedState } from "../../crds/environment/applied-state.ts";
+import { commitStatusKey } from "../../crds/environment/commit-status.ts";
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
 import { EXCLUDED_BY_ANNOTATION } from "../../crds/group.ts";
 import { present } from "../../crds/present.ts";
 import type { PullRequestHost, ReportedState } from "../ports/webhooks/pull-request-host.ts";
-import { commitStatusOwner } from "./commit-status-owner.ts";
 import {
   contextOf,
   exclusionReport,
@@ -26,7 +26,7 @@ export async function reportDeleted(
   const subject = subjectOf(environment, context);
   if (subject === undefined) return;
   const host = context.pullRequestHost;
-  await reportEnd(environment, { subject, host, signal, environmentsOf: context.environmentsOf });
+  await reportEnd(environment, { subject, host, signal, reportersOf: context.reportersOf });
   await endComment(environment, { subject, host, signal });
   const isDeployed = subject.wants.deployment || environment.status?.feedback?.deployment !== undefined;
   if (isDeployed && subject.number !== undefined) {
@@ -46,7 +46,7 @@ interface Ending {
  */
 async function reportEnd(
   environment: EphemeralEnvironment,
-  { subject, host, signal, environmentsOf }: Ending & Pick<ReportDependencies, "environmentsOf">,
+  { subject, host, signal, reportersOf }: Ending & Pick<ReportDependencies, "reportersOf">,
 ): Promise<void> {
   const { metadata, status } = environment;
   const reported = status?.feedback?.status;
@@ -54,7 +54,7 @@ async function reportEnd(
   const commit = rule === undefined ? reported?.commit : (appliedState(environment)?.commit ?? subject.commit);
   const last = rule === undefined ? reported && finalReport(reported.state) : exclusionReport(rule);
   if (commit === undefined || last === undefined) return;
-  if (rule === undefined && commitStatusOwner(subject.name, commit, environmentsOf) !== undefined) return;
+  if (rule === undefined && reportersOf(commitStatusKey(subject.name, commit)).length > 0) return;
   await host.report(subject.repository, { ...last, commit, context: contextOf(subject.name) }, signal);
 }
 

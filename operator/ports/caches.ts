@@ -16,6 +16,8 @@ export const BY_CONFIG_SET = "config set";
 export const BY_CREATION_KEY = "creation key";
 /** Index of environments by the one that their databases are still to be copied from, see `pendingCopySource`. */
 export const BY_COPY_SOURCE = "copy source";
+/** Index of environments by the commit whose status they may report, see `reportedCommitKey`. */
+export const BY_REPORTED_COMMIT = "reported commit";
 /** Index of environments whose state of sleep is `waking` (`WAKING`). */
 export const BY_WAKING = "waking";
 export const WAKING = "waking";

@@ -19,7 +19,7 @@ import { BACKING_SERVICES } from "../controllers/environment/backing-services/in
 import { reportingStatusWriter } from "../controllers/environment/events.ts";
 import { randomSecret } from "../controllers/environment/secret-values.ts";
 import type { ControllerDependencies } from "../controllers/index.ts";
-import { BY_CONFIG_SET, BY_COPY_SOURCE, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
+import { BY_CONFIG_SET, BY_COPY_SOURCE, BY_REPORTED_COMMIT, BY_REPOSITORY, BY_UID } from "../ports/caches.ts";
 import type { ServerClock } from "../ports/cluster.ts";
 import type { EnvironmentStatusWriter } from "../ports/environments.ts";
 import type { EventRecorder } from "../ports/event-recorder.ts";
@@ -85,6 +85,7 @@ export function controllerDependencies(
     environments: operatorEnvironments({ ...stored, cache: caches.environments }),
     environment: (name) => caches.environments.get(name),
     environmentsOf,
+    reportersOf: (key) => caches.environments.by(BY_REPORTED_COMMIT, key),
     copiesOf: (name) => caches.environments.by(BY_COPY_SOURCE, name),
     environmentsNaming: (configSet) => caches.environments.by(BY_CONFIG_SET, configSet),
     statusWriter: environmentStatusWriter(dependencies, events),

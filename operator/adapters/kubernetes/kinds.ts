@@ -1,5 +1,6 @@
 import { type ApiToken, apiTokenKind } from "../../../crds/api-token.ts";
 import { CONFIG_SET_UID_LABEL, type ConfigSet, configSetKind } from "../../../crds/config-set.ts";
+import { reportedCommitKey } from "../../../crds/environment/commit-status.ts";
 import { pendingCopySource } from "../../../crds/environment/database-copy.ts";
 import { type EnvironmentRecord, recordKind, TRIGGER_LABEL } from "../../../crds/environment/environment-record.ts";
 import {
@@ -50,6 +51,7 @@ import {
   BY_DESTINATION,
   BY_OWNER,
   BY_PULL_REQUEST,
+  BY_REPORTED_COMMIT,
   BY_REPOSITORY,
   BY_UID,
   BY_UNDECIDED,
@@ -84,6 +86,7 @@ export const watchedEnvironments = (noting: Noting): WatchedKind<EphemeralEnviro
     [BY_REPOSITORY]: repositoriesOf,
     [BY_CONFIG_SET]: ({ spec }) => [spec.configSet?.name ?? []].flat(),
     [BY_CREATION_KEY]: (environment) => [creationMark(environment)?.key ?? []].flat(),
+    [BY_REPORTED_COMMIT]: (environment) => [reportedCommitKey(environment) ?? []].flat(),
     [BY_COPY_SOURCE]: (environment) => [pendingCopySource(environment) ?? []].flat(),
     [BY_WAKING]: ({ status }) => (status?.sleep?.state === "waking" ? [WAKING] : []),
   },

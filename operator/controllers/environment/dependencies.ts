@@ -1,3 +1,4 @@
+import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import type { Announcer } from "../../announcements/announcer.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Activity } from "../../ports/activity.ts";
@@ -23,5 +24,7 @@ export interface EnvironmentDependencies extends StepDependencies {
   /** Makes the messages about changes; `undefined` where the settings name no recipients. */
   readonly announcer: Announcer | undefined;
   readonly pullRequestHost: PullRequestHost;
+  /** Environments that may report the status of this commit, see `commitStatusKey`. */
+  readonly reportersOf: (key: string) => readonly EphemeralEnvironment[];
   readonly observedRequests: Activity;
 }

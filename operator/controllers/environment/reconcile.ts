@@ -8,6 +8,7 @@ import {
 import type { ManifestStatus } from "../../../crds/environment/manifest.schema.ts";
 import { isServing } from "../../../crds/environment/progress.ts";
 import { asRun, isAsleep, nextSleep } from "../../../crds/environment/sleep.ts";
+import { requestCountsInMs } from "../../../crds/group.ts";
 import type { SleepStatus } from "../../../crds/sleep.schema.ts";
 import { sleepsAfter } from "../../../crds/usage/sleeps.ts";
 import { announceStored, withNextAnnouncement } from "../../announcements/announcer.ts";
@@ -116,6 +117,8 @@ function maySleepNext({ status: former }: EphemeralEnvironment, { sleep, rollout
 async function withSleep(environment: EphemeralEnvironment, context: AdvanceContext): Promise<EphemeralEnvironment> {
   const { sleep: former, ...status } = environment.status ?? {};
   const sleep = await sleepOf(environment, context);
+  const countsInMs = requestCountsInMs(environment, context.clock.now()) ?? Number.POSITIVE_INFINITY;
+  if (isAsleep(environment) && countsInMs < context.aheadMs) context.requeueUrgently(countsInMs);
   // The same state also says when a wake was due that has to wait for its turn.
   if (sleep === former) return asRun(environment);
   const inMs = Date.parse(sleep?.nextAt ?? "") - context.clock.now().getTime();

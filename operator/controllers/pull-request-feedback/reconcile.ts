@@ -4,7 +4,6 @@ import { digestOf } from "../../../crds/digest.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { present } from "../../../crds/present.ts";
-import type { EnvironmentsOf } from "../../host-reports/commit-status-owner.ts";
 import {
   type DesiredReports,
   desiredReports,
@@ -29,7 +28,8 @@ export interface PullRequestFeedbackDependencies {
   readonly environment: (name: string) => EphemeralEnvironment | undefined;
   readonly statusWriter: EnvironmentStatusWriter;
   readonly repositories: RepositoryFinder;
-  readonly environmentsOf: EnvironmentsOf;
+  /** Environments that may report the status of this commit, see `commitStatusKey`. */
+  readonly reportersOf: (key: string) => readonly EphemeralEnvironment[];
   readonly pullRequestHost: PullRequestHost;
 }
 

@@ -189,6 +189,16 @@ describe("an environment with a schedule", () => {
     await world.expectState("requested", "awake once more", isAwake);
   }, 90_000);
 
+  test("wakes by a request of a clock that is ahead as soon as it counts", async () => {
+    await world.create("ahead", { ...backendOnly, ttlHours: 168, sleep: hoursAroundNow() });
+    await world.expectState("ahead", "awake", isAwake);
+    await pass("ahead", HOUR_MS + MINUTE_MS);
+    await world.expectState("ahead", "asleep", isAsleep);
+    await request("ahead", new Date(clock.now().getTime() + MINUTE_MS + 2_000));
+    const awake = await world.expectState("ahead", "awake", isAwake);
+    expect(sleepOf(awake)).toMatchObject({ cause: "request" });
+  }, 90_000);
+
   test.each([
     { name: "turn", moment: "its hours begin", change: () => clock.correct(22 * HOUR_MS), isDone: isAwake },
     { name: "free", moment: "nothing lets it sleep any more", change: removeWishes, isDone: isAwakeWithoutWish },

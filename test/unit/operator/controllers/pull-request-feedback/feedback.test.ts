@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { settingsFrom } from "../../../../../config/settings.ts";
+import { reportedCommitKey } from "../../../../../crds/environment/commit-status.ts";
 import type { EphemeralEnvironment } from "../../../../../crds/environment/ephemeral-environment.ts";
 import { EXCLUDED_BY_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
@@ -67,7 +68,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     log: silentLog,
     pullRequestHost: reported.host,
     environment: () => environment,
-    environmentsOf: () => [...others, environment],
+    reportersOf: (key: string) => [...others, environment].filter((one) => reportedCommitKey(one) === key),
     statusWriter: {
       addFinalizer: async (made: EphemeralEnvironment) => made,
       removeFinalizer: async () => undefined,
