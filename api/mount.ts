@@ -32,7 +32,7 @@ export interface RouteContext extends AuthParts {
 
 /** Header of "not ready": the dependencies are checked every two seconds at most. */
 const NOT_READY_HEADERS = { "Retry-After": "5" };
-/** Memory for all bodies that arrive, beyond 64 KiB of each: they may have 1 MiB before a sender is known. */
+/** Memory for all bodies that arrive, beyond 64 KiB of each; as much for callers that are known as for all others. */
 const BODIES_BYTES = 33_554_432;
 
 type Serve = ReturnType<typeof server>;
@@ -40,8 +40,9 @@ type Served = readonly [contract: Contract, serve: Serve];
 
 /** Serves every route in all its versions, and answers other methods with 405. */
 export function mount(app: Express, routes: readonly Route[], context: RouteContext): void {
-  const memory = bodyMemory(BODIES_BYTES);
-  const served = routes.map((route): Served => [route.contract, server(route, context, memory)]);
+  const [ofKnown, ofAll] = [bodyMemory(BODIES_BYTES), bodyMemory(BODIES_BYTES)];
+  const memoryOf = ({ access }: Contract) => (access === "public" ? ofAll : ofKnown);
+  const served = routes.map((route): Served => [route.contract, server(route, context, memoryOf(route.contract))]);
   // Paths without parameters go before those with fitting ones.
   served.sort(([one], [other]) => Number(one.path.includes("{")) - Number(other.path.includes("{")));
   for (const version of VERSIONS) {

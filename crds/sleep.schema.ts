@@ -103,7 +103,7 @@ export const SleepStatus = Type.Object(
   },
   {
     description:
-      "Its sleep, with the wish in effect; absent without one, unless it still wakes, and while `spec.suspended` is true.",
+      "Its sleep, with the wish in effect; absent without one, unless it still sleeps or wakes, and while `spec.suspended` is true.",
   },
 );
 export type SleepStatus = Static<typeof SleepStatus>;

@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 type Followed<R extends StreamRoute> = Input<R> & { readonly signal: AbortSignal };
 type Follow<R extends StreamRoute> = (route: R, input: Input<R>) => AsyncGenerator<StreamEvent<EventData<R>>>;
 
-/** Pause after the client's own retries. */
+/** Least pause after the client's own retries. */
 const AGAIN_MS = 2_000;
 
 /**
@@ -21,9 +21,11 @@ export async function* followed<R extends StreamRoute>(
 ): AsyncGenerator<StreamEvent<EventData<R>>> {
   const follow = context.client().follow as Follow<R>;
   const at: Position = { isOpened: false, last: undefined };
-  while ((yield* untilInterrupted(follow, route, input, at)) === "interrupted") {
+  while (true) {
+    const pauseMs = yield* untilInterrupted(follow, route, input, at);
+    if (pauseMs === undefined) return;
     context.say("The platform does not answer; trying again.");
-    await pause(AGAIN_MS, input.signal);
+    await pause(pauseMs, input.signal);
   }
 }
 
@@ -33,12 +35,13 @@ interface Position {
   last: string | undefined;
 }
 
+/** Follows until the object is gone; answers the pause after which to go on where it was interrupted, in milliseconds. */
 async function* untilInterrupted<R extends StreamRoute>(
   follow: Follow<R>,
   route: R,
   input: Followed<R>,
   at: Position,
-): AsyncGenerator<StreamEvent<EventData<R>>, "gone" | "interrupted"> {
+): AsyncGenerator<StreamEvent<EventData<R>>, number | undefined> {
   const opened = () => {
     at.isOpened = true;
   };
@@ -47,19 +50,22 @@ async function* untilInterrupted<R extends StreamRoute>(
       at.last = event.id ?? at.last;
       yield event;
     }
-    return "gone";
+    return undefined;
   } catch (error) {
     input.signal.throwIfAborted();
-    if (at.isOpened && isGone(error)) return "gone";
-    if (at.isOpened && mayPass(error)) return "interrupted";
+    if (at.isOpened && isGone(error)) return undefined;
+    if (at.isOpened && mayPass(error)) return Math.max(AGAIN_MS, requestedMs(error));
     throw error;
   }
 }
 
 const isGone = (error: unknown) => error instanceof PlatformError && error.status === 404;
 
+const requestedMs = (error: unknown) => (error instanceof PlatformError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
+
 /** True for no answer, and for one of an overloaded or failing platform. */
 function mayPass(error: unknown): boolean {
-  if (!(error instanceof PlatformError)) return error instanceof TypeError;
+  // The error of fetch has a cause.
+  if (!(error instanceof PlatformError)) return error instanceof TypeError && error.cause !== undefined;
   return error.status === 429 || error.status >= 500;
 }

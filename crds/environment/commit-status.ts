@@ -24,7 +24,7 @@ export function reportedCommitKey(environment: EphemeralEnvironment): string | u
 
 /**
  * The one of a commit's environments that reports its status; `undefined` without any. A pull request's goes before a
- * pipeline's, an older pull request's before a later one's.
+ * pipeline's, that of a pull request with a lower number before those with higher ones.
  */
 export function commitStatusOwner(ofCommit: readonly EphemeralEnvironment[]): EphemeralEnvironment | undefined {
   const inOrder = ofCommit.toSorted(

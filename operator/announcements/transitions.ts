@@ -70,7 +70,7 @@ function readinessOf({ status }: EphemeralEnvironment): (Announced & { event: "r
 function pipelineTransition(environment: EphemeralEnvironment, announced: Announced): Transition | undefined {
   const isNew = ({ component, pipeline }: EndedPipeline) => {
     const last = announced.pipelines?.[component];
-    return last !== markOf(pipeline) && last !== formerMarkOf(pipeline);
+    return last !== markOf(pipeline) && last !== markBeforeAttempts(pipeline);
   };
   const next = endedPipelines(environment).find(isNew);
   if (next === undefined) return undefined;
@@ -102,10 +102,10 @@ function marksOf(ended: readonly EndedPipeline[]): NonNullable<Announced["pipeli
 }
 
 /** Mark of one end: a pipeline that is run again ends again. */
-const markOf = (pipeline: Pipeline) => `${formerMarkOf(pipeline)}/${pipeline.attempt ?? pipeline.at}`;
+const markOf = (pipeline: Pipeline) => `${markBeforeAttempts(pipeline)}/${pipeline.attempt ?? pipeline.at}`;
 
-/** Mark without the attempt, as it was stored before. */
-const formerMarkOf = ({ project, id, status }: Pipeline) => `${project}#${id}/${status}`;
+/** Mark as it was stored before it had the attempt: further ends with the same status look the same. */
+const markBeforeAttempts = ({ project, id, status }: Pipeline) => `${project}#${id}/${status}`;
 
 /** An unannounced change. */
 export interface Transition {

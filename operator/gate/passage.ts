@@ -1,5 +1,4 @@
 import type { EphemeralEnvironment } from "../../crds/environment/ephemeral-environment.ts";
-import { isAsleep } from "../../crds/environment/sleep.ts";
 import { insteadOf } from "../kit/client/errors.ts";
 import { orAborted } from "../kit/time/deadline.ts";
 import type { IngressClient } from "../ports/ingress-client.ts";
@@ -20,7 +19,7 @@ const HOPELESS: readonly HostState["kind"][] = ["suspended", "failed"];
 interface Context {
   readonly environments: SleepingEnvironments;
   readonly ingress: IngressClient;
-  /** Wakes an environment for a client's address, once for each sleep. */
+  /** Wakes an environment for a client's address. */
   readonly wake: (environment: EphemeralEnvironment, address: string) => Promise<unknown>;
 }
 
@@ -70,10 +69,11 @@ export class Passage {
 
   async #look(host: NamedHost, address: string, signal: AbortSignal): Promise<HostState | "open" | undefined> {
     const { environments } = this.#context;
+    let woken: string | undefined;
     while (!signal.aborted) {
       const state = stateOf(host, environments);
       if (state === undefined || HOPELESS.includes(state.kind)) return state;
-      await this.#wakeAsleep(host, address);
+      woken = await this.#wakeAsleep(host, address, woken);
       const mayAnswer = state.kind === "waking" && !state.awaitsDatabase;
       if (mayAnswer && (await this.#answers(host.host, signal))) return "open";
       await environments.untilChanged(host.environment, mayAnswer ? LOOK_MS : CHANGE_MS, signal);
@@ -81,10 +81,16 @@ export class Passage {
     return undefined;
   }
 
-  /** Wakes the environment if it sleeps: it may have been awake when the request came. */
-  async #wakeAsleep({ environment }: NamedHost, address: string): Promise<void> {
+  /**
+   * Wakes the environment if it sleeps, once for each sleep: it may have been awake when the request came. Answers the
+   * begin of the sleep that it was woken from last.
+   */
+  async #wakeAsleep({ environment }: NamedHost, address: string, woken: string | undefined) {
     const found = this.#context.environments.find(environment);
-    if (found !== undefined && isAsleep(found)) await this.#context.wake(found, address);
+    const { state, since } = found?.status?.sleep ?? {};
+    if (found === undefined || state !== "asleep" || since === woken) return woken;
+    await this.#context.wake(found, address);
+    return since;
   }
 
   /** True when something behind the ingress answers, whatever it says. */

@@ -41,8 +41,8 @@ interface Ending {
 }
 
 /**
- * Reports on the last reported commit, unless another environment reports its status now; without a report only for one
- * that a rule excludes.
+ * Reports on the last reported commit, without a report only for one that a rule excludes; never where another
+ * environment reports its status now.
  */
 async function reportEnd(
   environment: EphemeralEnvironment,
@@ -54,7 +54,7 @@ async function reportEnd(
   const commit = rule === undefined ? reported?.commit : (appliedState(environment)?.commit ?? subject.commit);
   const last = rule === undefined ? reported && finalReport(reported.state) : exclusionReport(rule);
   if (commit === undefined || last === undefined) return;
-  if (rule === undefined && reportersOf(commitStatusKey(subject.name, commit)).length > 0) return;
+  if (reportersOf(commitStatusKey(subject.name, commit)).length > 0) return;
   await host.report(subject.repository, { ...last, commit, context: contextOf(subject.name) }, signal);
 }
 

@@ -41,7 +41,7 @@ const idsOf = (reply: Reply<typeof CLEAN_UP> | undefined) =>
 
 function Preview({ close }: { readonly close: () => void }) {
   const preview = useLoaded("clean-up", (signal) => cleanUp(true, signal));
-  /** Deletes only what was shown. */
+  /** Looks once more before it deletes: the list may have changed while it was read. */
   async function submit() {
     if (idsOf(await cleanUp(true)) !== idsOf(preview.value)) {
       preview.reload();

@@ -86,9 +86,10 @@ const WOKEN_BY = {
 
 /** Names what wakes it: its sleep is over only with a later status. */
 function wokenBy(status: EnvironmentStatus | undefined): string {
-  const { state, cause = "idle", schedule } = status?.sleep ?? {};
+  const { state, cause = "idle", schedule, afterIdleMinutes } = status?.sleep ?? {};
   if (state !== "waking") return "";
-  return cause === "schedule" && schedule === undefined ? "; it no longer sleeps" : WOKEN_BY[cause];
+  if (cause !== "schedule" || schedule !== undefined) return WOKEN_BY[cause];
+  return afterIdleMinutes === undefined ? "; it no longer sleeps" : "; it no longer sleeps by a schedule";
 }
 
 function whyAsleep(environment: EphemeralEnvironment): string {

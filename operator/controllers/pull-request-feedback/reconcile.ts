@@ -1,6 +1,7 @@
 import type { Settings } from "../../../config/settings.ts";
 import { clipped } from "../../../crds/conditions.ts";
 import { digestOf } from "../../../crds/digest.ts";
+import { commitStatusKey } from "../../../crds/environment/commit-status.ts";
 import type { FeedbackStatus } from "../../../crds/environment/environment-status.schema.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { present } from "../../../crds/present.ts";
@@ -41,6 +42,8 @@ export interface PullRequestFeedbackDependencies {
 export function createFeedbackReconciler(context: PullRequestFeedbackDependencies): Reconcile {
   /** Reports that could not be stored yet, by the environment's name. */
   const unstored = new Map<string, { readonly uid: string; readonly feedback: FeedbackStatus }>();
+  /** Commits whose status another environment than its owner may have reported last, by `commitStatusKey`. */
+  const replaced = new Set<string>();
   const host = context.pullRequestHost;
 
   const lasting = (name: string) => {
@@ -66,7 +69,7 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
     if (environment === undefined) unstored.delete(name);
     const subject = environment && subjectOf(environment, context);
     if (environment === undefined || subject === undefined) return;
-    const previous = former(environment);
+    const previous = withOwnStatus(former(environment), subject, replaced);
     const withPrevious = { ...environment, status: { ...environment.status, feedback: previous } };
     const desired = desiredReports(withPrevious, subject, context.settings.publicUrl);
     const isLasting = () => lasting(name)?.metadata.uid === environment.metadata.uid;
@@ -77,6 +80,22 @@ export function createFeedbackReconciler(context: PullRequestFeedbackDependencie
     });
     return error === undefined ? afterStoring(storeError) : retryOfReports(error);
   };
+}
+
+/**
+ * Former reports, without the status of a commit that is another environment's to report, or that one may have replaced.
+ *
+ * @param replaced commits of the second kind, by `commitStatusKey`
+ */
+function withOwnStatus(
+  { status, ...others }: FeedbackStatus,
+  subject: ReportSubject,
+  replaced: Set<string>,
+): FeedbackStatus {
+  const key = commitStatusKey(subject.name, subject.commit ?? "");
+  if (subject.isStatusOwner) return replaced.delete(key) ? others : { ...others, ...present({ status }) };
+  if (status !== undefined) replaced.add(key);
+  return others;
 }
 
 /** Retries a failed commit status, deployment or comment: at the host's time, else by the controller's backoff. */
@@ -103,9 +122,7 @@ interface Reporting {
 }
 
 /** Reports the changes of each kind, and answers what to store, with the first error. */
-async function reportChanges({ problem: _, status, ...others }: FeedbackStatus, reporting: Reporting) {
-  // Without the status of another environment's commit, it is reported anew once that is its own again.
-  const known = reporting.subject.isStatusOwner ? { ...others, ...present({ status }) } : others;
+async function reportChanges({ problem: _, ...known }: FeedbackStatus, reporting: Reporting) {
   let feedback: FeedbackStatus = known;
   const errors: unknown[] = [];
   // The commit status first: merges wait for it. All are independent.

@@ -14,7 +14,8 @@ export function enqueueOnReports({ environments, repositories }: Caches, enqueue
       if (current !== undefined) enqueueOne(current);
       // Another one of a commit may have to report its status now.
       const keys = [current, previous].map((one) => one && reportedCommitKey(one));
-      if (keys[0] === keys[1]) return;
+      const [hasStatus, hadStatus] = [current, previous].map((one) => one?.status?.feedback?.status !== undefined);
+      if (keys[0] === keys[1] && hasStatus === hadStatus) return;
       for (const key of keys) if (key !== undefined) environments.by(BY_REPORTED_COMMIT, key).forEach(enqueueOne);
     }),
     repositories.subscribe((_key, current, previous) => {

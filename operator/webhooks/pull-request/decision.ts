@@ -1,4 +1,5 @@
 import { appliedAnnotation } from "../../../crds/environment/applied-state.ts";
+import { commitStatusKey, reportedCommitKey } from "../../../crds/environment/commit-status.ts";
 import type { EnvironmentSpec, EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
 import { EXCLUDED_BY_ANNOTATION } from "../../../crds/group.ts";
@@ -129,15 +130,18 @@ const TAKES_PART: readonly string[] = ["enabled", "allowed_organizations", "allo
 
 /**
  * Decision to report a success when a rule of the Repository wants no environment; `undefined` when it requests no such
- * status, without a token of the host, or when something else prevents an environment: an approval, a limit, a user's
- * deletion.
+ * status, without a token of the host, where another environment reports the commit's status, or when something else
+ * prevents an environment: an approval, a limit, a user's deletion.
  */
 function exclusionStatus(input: RuleInput, trace: readonly RuleVerdict[]): Decided | undefined {
   const { repository, state, context } = input;
   const rule = wantsOf(repository).successWithoutEnvironment ? excludingRule(input, trace) : undefined;
   const hosted = hostedRepository(repository, context.settings);
-  if (rule === undefined || hosted === undefined) return undefined;
-  const report = { ...exclusionReport(rule), commit: state.headCommit, context: contextOf(repository.metadata.name) };
+  const { name } = repository.metadata;
+  const key = commitStatusKey(name, state.headCommit);
+  const isReported = context.environments.ofRepository(name).some((one) => reportedCommitKey(one) === key);
+  if (rule === undefined || hosted === undefined || isReported) return undefined;
+  const report = { ...exclusionReport(rule), commit: state.headCommit, context: contextOf(name) };
   return { decision: { do: "report", repository: hosted, report, reason: "Excluded" }, trace };
 }
 

@@ -51,6 +51,13 @@ describe("slow senders (abuse 62)", () => {
       body: "{}",
     });
     expect(short.status).toBeLessThan(500);
+    // Callers who are known have as much of their own.
+    const known = await fetch(`${api.server.url}/api/environments`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: api.authorization },
+      body: JSON.stringify({ text: "x".repeat(400_000) }),
+    });
+    expect(known.status).toBe(400);
     for (const { socket } of senders) socket.destroy();
     const rest = "x".repeat(mebibyte - 1_000_000);
     const later = await until(

@@ -16,6 +16,8 @@ export type Goal = (typeof GOALS)[number];
 
 interface Wait {
   readonly goal: Goal;
+  /** Another goal that ends the wait as well. */
+  readonly orGoal?: Goal;
   /** Ends only the wait; the platform continues. */
   readonly timeoutSeconds: number;
   /** Called with each state (default: progress on stderr). */
@@ -29,7 +31,7 @@ interface Wait {
  * @throws Failure when it failed, when it is deleted instead, and when it takes too long
  */
 export async function waitFor(context: Context, id: string, wait: Wait): Promise<EnvironmentReport | undefined> {
-  const { goal, timeoutSeconds, show = progressOn(context.process.stderr) } = wait;
+  const { goal, orGoal, timeoutSeconds, show = progressOn(context.process.stderr) } = wait;
   const tooLong = AbortSignal.timeout(timeoutSeconds * 1000);
   const signal = AbortSignal.any([tooLong, context.interrupted]);
   let last: EnvironmentReport | undefined;
@@ -37,7 +39,7 @@ export async function waitFor(context: Context, id: string, wait: Wait): Promise
     for await (const { data } of followed(context, STREAM, { path: { environment_id: id }, signal })) {
       last = data;
       show(data);
-      if (isReached(data, goal)) return data;
+      if (isReached(data, goal) || (orGoal !== undefined && isReached(data, orGoal))) return data;
     }
   } catch (error) {
     if (signal.aborted) throw givenUp(context, { last, id, goal, timeoutSeconds });

@@ -11,6 +11,8 @@ const STATUSES = ["creating", "building", "updating", "ready", "failed", "termin
 const SLEEP_STATES = ["awake", "asleep", "waking"] as const;
 type SleepState = (typeof SLEEP_STATES)[number];
 const PAGE = 100;
+/** Environments that are looked through for one's own, newest first. */
+const LOOKED_THROUGH = 1_000;
 
 interface Flags extends OutputFlags {
   readonly status?: EnvironmentStatus | undefined;
@@ -22,24 +24,41 @@ interface Flags extends OutputFlags {
 
 async function run(this: Context, flags: Flags): Promise<void> {
   const isShown = flags.mine ? await isOwn(this) : () => true;
-  const { items, isAll } = await pagesOf(this, flags, isShown);
+  const { items, isAll } = await listed(this, flags, isShown);
   await print(this, { data: items, items, columns: environmentColumns, name: ({ name }) => name }, flags);
-  if (!isAll) this.say(`There may be more than these ${items.length}; --limit says how many are shown, newest first.`);
+  if (!isAll) this.say(`There may be more than these ${items.length}: ${flags.mine ? MINE_ONLY : LIMITED}.`);
   if (items.length === 0 && flags.output === "table") this.say("There are no such environments.");
 }
 
+const LIMITED = "--limit says how many are shown, newest first";
+const MINE_ONLY = `--limit says how many are shown, of the newest ${LOOKED_THROUGH} of all`;
+
 type IsShown = (environment: ListedEnvironmentReport) => boolean;
 
-async function pagesOf(context: Context, { status, sleep, search, limit }: Flags, isShown: IsShown) {
-  const found: ListedEnvironmentReport[] = [];
+async function listed(context: Context, flags: Flags, isShown: IsShown) {
+  const { limit, mine } = flags;
+  // New ones move others to the next page meanwhile.
+  const found = new Map<string, ListedEnvironmentReport>();
+  let isEnd = false;
+  for await (const page of pagesOf(context, flags, mine ? LOOKED_THROUGH : limit)) {
+    for (const one of page.environments.filter(isShown)) found.set(one.id, one);
+    isEnd = page.isEnd;
+    if (found.size >= limit) break;
+  }
+  return { items: [...found.values()].slice(0, limit), isAll: isEnd && found.size <= limit };
+}
+
+/** Pages of the list, newest first, of so many at most. */
+async function* pagesOf(context: Context, { status, sleep, search }: Flags, most: number) {
   const client = context.client();
-  for (let offset = 0; ; ) {
-    const query = { limit: PAGE, offset, ...given({ status, sleep, search: search || undefined }) };
+  for (let offset = 0; offset < most; ) {
+    const size = Math.min(PAGE, most - offset);
+    const query = { limit: size, offset, ...given({ status, sleep, search: search || undefined }) };
     const { environments, total } = await client.call("GET /api/v2/environments", { query });
     offset += environments.length;
-    found.push(...environments.filter(isShown));
     const isEnd = environments.length === 0 || offset >= total;
-    if (isEnd || found.length >= limit) return { items: found.slice(0, limit), isAll: isEnd && found.length <= limit };
+    yield { environments, isEnd };
+    if (isEnd) return;
   }
 }
 

@@ -48,9 +48,8 @@ async function run(this: Context, flags: Flags, name: string): Promise<void> {
   if (ttl !== undefined) await setTtl(this, id, { hours: ttl, reason });
   const changed = isChanged ? await change(this, id, body) : undefined;
   if (flags.wait && changed !== undefined && Object.keys(moves).length > 0) {
-    // A move does not wake what sleeps.
-    const goal = changed.suspended || changed.sleep?.state === "asleep" ? "asleep" : "ready";
-    await waitFor(this, id, { goal, timeoutSeconds: flags.timeout });
+    // A move does not wake what sleeps, but something else may.
+    await waitFor(this, id, { goal: "ready", orGoal: "asleep", timeoutSeconds: flags.timeout });
   }
   await print(this, shownEnvironment(await environmentOf(this, id)), flags);
 }

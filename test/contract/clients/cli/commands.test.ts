@@ -66,7 +66,7 @@ describe("environments", () => {
     const own = await line.eenv("developer", ["list", "--mine", "--limit", "100", "-o", "name"]);
     expect(own).toMatchObject({ code: 0, stdout: "z-own\n", stderr: "" });
     const some = await line.eenv("developer", ["list", "--limit", "2", "-o", "name"]);
-    expect(some).toMatchObject({ stderr: expect.stringContaining("There may be more than these 2; --limit") });
+    expect(some).toMatchObject({ stderr: expect.stringContaining("There may be more than these 2: --limit") });
     expect(some.stdout.trim().split("\n")).toHaveLength(2);
   });
 
@@ -109,17 +109,20 @@ describe("environments", () => {
     expect(await waiting.ended).toMatchObject({ code: 0 });
   }, 60_000);
 
-  test("a move of what sleeps is waited for until it is there, asleep", async () => {
+  test("a move of what sleeps is waited for until it is there, asleep or awake", async () => {
     await make("shop-one");
     const sleep = { state: "asleep", since: "2026-06-01T12:00:00Z", cause: "idle", afterIdleMinutes: 60 } as const;
     const asleep = { ...READY, conditions: [...(READY.conditions ?? []), step("Asleep", "True")], sleep };
     await writeStatus(line.service, "shop-one", asleep);
+    const awake = { ...sleep, state: "awake" } as const;
     const commit = "d".repeat(40);
-    const moving = await line.start("developer", ["update", "shop-one", "--commit", commit, "-o", "name"]);
-    await untilFollowed(line.service);
-    expect(moving.child.exitCode).toBeNull();
-    await writeStatus(line.service, "shop-one", asleep);
-    expect(await moving.ended).toMatchObject({ code: 0, stdout: "shop-one\n" });
+    for (const [sha, next] of [[commit, asleep] as const, ["e".repeat(40), { ...READY, sleep: awake }] as const]) {
+      const moving = await line.start("developer", ["update", "shop-one", "--commit", sha, "-o", "name"]);
+      await until(() => moving.written.stderr.includes("shop-one is"), { what: "the state before" });
+      expect(moving.child.exitCode).toBeNull();
+      await writeStatus(line.service, "shop-one", next);
+      expect(await moving.ended).toMatchObject({ code: 0, stdout: "shop-one\n" });
+    }
   });
 
   test("sleeping is waited for: what was ready before does not count", async () => {

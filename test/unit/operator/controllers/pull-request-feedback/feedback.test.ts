@@ -67,7 +67,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
     repositories,
     log: silentLog,
     pullRequestHost: reported.host,
-    environment: () => environment,
+    environment: (name: string) => [environment, ...others].find(({ metadata }) => metadata.name === name),
     reportersOf: (key: string) => [...others, environment].filter((one) => reportedCommitKey(one) === key),
     statusWriter: {
       addFinalizer: async (made: EphemeralEnvironment) => made,
@@ -75,8 +75,11 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
       async writeStatus(made: EphemeralEnvironment, status: Status) {
         const refusal = refusals.pop();
         if (refusal !== undefined) throw refusal;
-        environment = { ...made, status };
-        return environment;
+        const written = { ...made, status };
+        const isOther = made.metadata.uid !== environment.metadata.uid;
+        if (isOther) others = others.map((one) => (one.metadata.uid === made.metadata.uid ? written : one));
+        else environment = written;
+        return written;
       },
     },
   };
@@ -113,7 +116,7 @@ function scene({ feedback, host = "git" }: Pick<RepositorySpec, "feedback" | "ho
       };
       return reconcile("shop", reconciling);
     },
-    again: () => reconcile("shop", reconciling),
+    again: (name = "shop") => reconcile(name, reconciling),
     reportDeleted() {
       beginDeletion();
       return reportDeleted(environment, context, signal);
@@ -289,7 +292,7 @@ describe("environments of one commit", () => {
     ["an older pull request's", older, 0],
     ["a later pull request's", other({ ...trigger, number: 43 }), 1],
     ["a pipeline's", other({ kind: "pipeline", provider: "git", repository: "shop-api" }), 1],
-    ["a person's", other({ kind: "user" } as never), 1],
+    ["a person's", other({ kind: "manual", repository: "shop-api" } as never), 1],
     ["an older pull request's of another commit", other({ ...trigger, number: 41 }, { commit: commitB }), 1],
     ["an older pull request's that is being deleted", other({ ...trigger, number: 41 }, { deleted: true }), 1],
   ])("have one commit status: beside %s", async (_, beside, expected) => {
@@ -310,6 +313,38 @@ describe("environments of one commit", () => {
     stand();
     await again();
     expect(reports.map(({ state }) => state)).toEqual(["success", "success"]);
+  });
+
+  test("report it once more when another one, which may have reported after them, forgets its own", async () => {
+    const { becomes, again, stand, reports } = scene();
+    const status = { commit: commitA, state: "failure", lastReportedHash: "0".repeat(40) } as const;
+    stand({ ...other({ ...trigger, number: 43 }), status: { ...failed, feedback: { status } } });
+    await becomes(ready);
+    await again();
+    expect(reports).toHaveLength(1);
+    await again("other");
+    expect(reports).toHaveLength(1);
+    await again();
+    await again();
+    await again("other");
+    expect(reports.map(({ state }) => state)).toEqual(["success", "success"]);
+  });
+
+  test("have it for themselves also where a rule ended one of them", async () => {
+    const {
+      becomes,
+      exclude,
+      stand,
+      reportDeleted: end,
+      reports,
+    } = scene({
+      feedback: { statusWithoutEnvironment: "success" },
+    });
+    await becomes(ready);
+    stand(other({ ...trigger, number: 43 }));
+    exclude("the pull request lacks 'preview'");
+    await end();
+    expect(reports).toHaveLength(1);
   });
 
   test("do not report their end where another one reports", async () => {

@@ -3,6 +3,7 @@ import { type Settings, settingsFrom } from "../../../../../config/settings.ts";
 import { EXCLUDED_BY_ANNOTATION } from "../../../../../crds/group.ts";
 import type { RepositorySpec } from "../../../../../crds/repository/repository.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
+import { environmentFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
 import { testSettings } from "../../../../support/fixtures/test-settings.ts";
 import { commitOf, pullRequestState, shopApi, WebhookWorld } from "../../../../support/worlds/webhook-world.ts";
 
@@ -70,6 +71,17 @@ describe("there is none", () => {
     const { decision } = await worldOf(rules, ...more).arrive(pullRequestState(state));
     expect(decision.do).toBe("nothing");
   });
+});
+
+test("there is none where a pipeline's environment reports the status of the commit", async () => {
+  const world = worldOf({ requiredLabels: ["preview"] });
+  const backend = { repository: "shop-api", branch: "feature", commit: commitOf("a") };
+  const trigger = { kind: "pipeline", provider: "git", repository: "shop-api" } as const;
+  const made = environmentFixture({ metadata: { name: "of-a-pipeline" }, spec: { backend, trigger } });
+  world.put(made);
+  expect((await world.arrive(pullRequestState())).decision.do).toBe("nothing");
+  world.put({ ...made, metadata: { ...made.metadata, deletionTimestamp: made.metadata.creationTimestamp } });
+  expect((await world.arrive(pullRequestState())).decision.do).toBe("report");
 });
 
 describe("an environment that a rule ends", () => {
