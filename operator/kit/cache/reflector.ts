@@ -106,7 +106,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     }
   }
 
-  /** Lists; a failed list is retried for the same reason. */
+  /** Lists; a failed list is retried for the same reason. One of the safety net is not: the watch goes on meanwhile. */
   async #list(reason: RelistReason): Promise<NextMove> {
     const { client, cache, type } = this.#options;
     this.#log.info("a list begins", { reason });
@@ -130,7 +130,8 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     } catch (error) {
       if (this.#stop.signal.aborted) return {};
       this.#failed("a list failed", error);
-      return { relist: reason, pauseSeconds: (error instanceof KubeError && error.retryAfterSeconds) || 0 };
+      const pauseSeconds = (error instanceof KubeError && error.retryAfterSeconds) || 0;
+      return reason === "routine" ? { pauseSeconds } : { relist: reason, pauseSeconds };
     }
   }
 

@@ -3,6 +3,7 @@ import type { WriteGuard } from "../client/exchange.ts";
 import { leaseKind } from "../client/kinds.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { type KubeObject, type ObjectRef, resourceType } from "../client/objects.ts";
+import { equalJson } from "../equal-json.ts";
 import type { Log } from "../log.ts";
 import { type CancelTimer, type Clock, pause, systemClock } from "../time/clock.ts";
 import { within } from "../time/deadline.ts";
@@ -55,7 +56,9 @@ export class LeaderElector {
   readonly #clock: Clock;
   readonly #log: Log;
   /** The last read record, and when our own clock first saw it: `renewTime` is never compared with that. */
-  #observed: { readonly record: string; readonly sinceMs: number } | undefined;
+  #observed: { readonly record: LeaseRecord; readonly sinceMs: number } | undefined;
+  /** True from the sending of a write until its answer: one that is cut off may have been stored. */
+  #isWriting = false;
   /** Start of the last successful renewal; undefined while not leading. */
   #renewedAtMs: number | undefined;
 
@@ -78,7 +81,10 @@ export class LeaderElector {
   /** Competes until it has led once, or until `signal` aborts. Rejects with the rejection of `onStartedLeading`. */
   async run(leadership: Leadership, signal: AbortSignal): Promise<CandidacyEnd> {
     while (!signal.aborted && !(await this.#try(signal))) await this.#pause(this.#periods.checkMs, signal);
-    if (this.#renewedAtMs === undefined) return "never-led";
+    if (this.#renewedAtMs === undefined) {
+      if (this.#isWriting) await this.#release();
+      return "never-led";
+    }
     this.#log.info("leading");
     return (await this.#lead(leadership, signal)) ? "released" : "lost";
   }
@@ -165,18 +171,28 @@ export class LeaderElector {
       this.#renewedAtMs = undefined;
       return false;
     }
-    if (!(await writeLease(client, { ref, read }, this.#recordOver(read?.spec, identity), signal))) return undefined;
+    this.#isWriting = true;
+    const isWritten = await writeLease(client, { ref, read }, this.#recordOver(read?.spec, identity), signal);
+    this.#isWriting = false;
+    if (!isWritten) return undefined;
     this.#renewedAtMs = begunMs;
     return true;
   }
 
   #isHeldByAnother(lease: Lease | undefined): boolean {
-    const record = JSON.stringify(lease?.spec ?? {});
-    if (this.#observed?.record !== record) this.#observed = { record, sinceMs: this.#clock.monotonicMs() };
-    const holder = lease?.spec?.holderIdentity ?? "";
+    const { record, sinceMs } = this.#observe(lease);
+    const { holderIdentity: holder = "", leaseDurationSeconds = 0 } = record;
     if (holder === "" || holder === this.#options.identity) return false;
-    const heldForMs = (lease?.spec?.leaseDurationSeconds ?? 0) * 1000;
-    return this.#clock.monotonicMs() - this.#observed.sinceMs < Math.max(heldForMs, this.#periods.leaseMs);
+    return this.#clock.monotonicMs() - sinceMs < Math.max(leaseDurationSeconds * 1000, this.#periods.leaseMs);
+  }
+
+  /** The holder of a deleted lease does not know yet that it is: the last record counts. */
+  #observe(lease: Lease | undefined) {
+    const before = this.#observed;
+    const record = lease === undefined ? (before?.record ?? {}) : (lease.spec ?? {});
+    if (before !== undefined && equalJson(before.record, record)) return before;
+    this.#observed = { record, sinceMs: this.#clock.monotonicMs() };
+    return this.#observed;
   }
 
   #recordOver(before: LeaseRecord | undefined, holderIdentity: string): LeaseRecord {
@@ -198,8 +214,7 @@ export class LeaderElector {
     const holding = { ref, identity, at: this.#clock.now() };
     const bounds = { clock: this.#clock, deadlineMs: CALL_DEADLINE_MS };
     try {
-      await within(bounds, ({ signal }) => releaseLease(client, holding, signal));
-      this.#log.info("released");
+      if (await within(bounds, ({ signal }) => releaseLease(client, holding, signal))) this.#log.info("released");
     } catch (error) {
       this.#log.warn("the lease could not be released", { error });
     }
@@ -262,15 +277,18 @@ async function writeLease(
   return writing.then(() => true).catch(insteadOf(isLost, false));
 }
 
-/** Lets the next candidate begin at once, unless another holds the lease already. */
+/** Lets the next candidate begin at once; false where another holds the lease already. */
 async function releaseLease(
   client: KubeClient,
   holding: { readonly ref: ObjectRef; readonly identity: string; readonly at: Date },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { ref, identity, at } = holding;
-  const read = await client.find(leases, ref, { signal });
-  if (read?.spec?.holderIdentity !== identity) return;
-  const record = { ...read.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(at) };
-  await writeLease(client, { ref, read }, record, signal);
+  while (true) {
+    const read = await client.find(leases, ref, { signal });
+    if (read?.spec?.holderIdentity !== identity) return false;
+    const record = { ...read.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(at) };
+    // A renewal that was cut off may be stored between the read and the write.
+    if (await writeLease(client, { ref, read }, record, signal)) return true;
+  }
 }

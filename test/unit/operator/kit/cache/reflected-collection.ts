@@ -119,6 +119,10 @@ export function reflectedCollection() {
     listAnswer = listed(items, version);
   }
 
+  function failLists(): void {
+    listAnswer = status(500, "InternalError");
+  }
+
   function listed(items: readonly ConfigMap[], version: string): Answer {
     if (way === "in pages") return json(configMapList(items, version));
     return (_request, response) => {
@@ -170,6 +174,7 @@ export function reflectedCollection() {
     lists,
     started,
     replaceList,
+    failLists,
     listed,
   };
 }

@@ -85,4 +85,21 @@ describe.each(WAYS)("a watch that can't go on lists again (lists come %s)", (way
     await until(() => lists().length === 2);
     expect(reasons()).toEqual(["start", "routine"]);
   });
+
+  test("and watches on where a list of the safety net fails, until the next end of a watch", async () => {
+    const second = new Stream();
+    const stream = await started(second.answer, new Stream().answer);
+    stream.event("MODIFIED", configMap("a", "2"));
+    await until(() => versionOf("a") === "2");
+    world.failLists();
+    world.clock.advance(1_800_000);
+    await untilAfterPauses(() => second.isOpen);
+    expect(watches().at(-1)?.query.get("resourceVersion")).toBe("2");
+    second.event("MODIFIED", configMap("a", "3"));
+    await until(() => versionOf("a") === "3");
+    replaceList([configMap("a", "3")], "3");
+    second.end();
+    await untilAfterPauses(() => reasons().length === 3);
+    expect(reasons()).toEqual(["start", "routine", "routine"]);
+  });
 });

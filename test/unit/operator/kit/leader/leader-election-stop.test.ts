@@ -43,6 +43,30 @@ describe("a clean stop", () => {
     expect(await ended).toBe("released");
   });
 
+  test("releases the lease although a renewal that was cut off is stored at the same moment", async () => {
+    const first = candidate("first");
+    await until(() => first.isWorking());
+    world.store.conflicts = 1;
+    first.stop();
+    expect(await first.ended).toBe("released");
+    expect(world.store.lease?.spec?.holderIdentity).toBe("");
+  });
+
+  test("releases a lease whose first write was cut off, and stored", async () => {
+    const written = Promise.withResolvers<void>();
+    world.store.onWrite = () => {
+      written.resolve();
+      world.store.onWrite = async () => undefined;
+      return new Promise(() => undefined);
+    };
+    const first = candidate("first");
+    await written.promise;
+    expect(world.store.lease?.spec?.holderIdentity).toBe("first");
+    first.stop();
+    expect(await first.ended).toBe("never-led");
+    expect(world.store.lease?.spec?.holderIdentity).toBe("");
+  });
+
   test("of a candidate that never led writes nothing", async () => {
     world.store.put({ holderIdentity: "other", leaseDurationSeconds: 15 });
     const follower = candidate("follower");

@@ -88,6 +88,26 @@ test("a leader whose lease another has taken loses at the next look", async () =
   expect(world.store.lease?.spec?.holderIdentity).toBe("usurper");
 });
 
+test("a deleted lease is its holder's until that had its time", async () => {
+  const first = candidate("first");
+  await until(() => first.isWorking());
+  const second = candidate("second");
+  await pass(1_000);
+  world.store.lease = undefined;
+  await pass(1_000);
+  expect(leadershipOf(first, second)).toEqual([true, false]);
+  await pass(1_000);
+  expect(world.store.lease).toMatchObject({ spec: { holderIdentity: "first" } });
+
+  world.store.isDown = true;
+  await pass(11_000);
+  expect(await first.ended).toBe("lost");
+  world.store.lease = undefined;
+  world.store.isDown = false;
+  await pass(5_000);
+  expect(leadershipOf(second)).toEqual([true]);
+});
+
 test("a conflict is read again at once", async () => {
   world.store.put({ holderIdentity: "", leaseDurationSeconds: 1 });
   world.store.conflicts = 1;

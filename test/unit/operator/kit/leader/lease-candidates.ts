@@ -21,12 +21,19 @@ class LeaseStore {
   /** The number of next writes with a conflict. */
   conflicts = 0;
   writes = 0;
+  /** Delays the answer of each stored write. */
+  onWrite: () => Promise<void> = async () => undefined;
   #version = 0;
 
   attach(server: FakeApiServer): void {
     server.on(
       () => true,
-      (request, response) => this.#answer(request)(request, response),
+      async (request, response) => {
+        const before = this.writes;
+        const answer = this.#answer(request);
+        if (this.writes > before) await this.onWrite();
+        return answer(request, response);
+      },
     );
   }
 
