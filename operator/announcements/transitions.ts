@@ -33,10 +33,10 @@ function firstTransition(environment: EphemeralEnvironment, announced: Announced
   if (announced !== undefined || status?.observedGeneration === undefined) {
     const oldMs = Date.parse(metadata.creationTimestamp) - OLD_PIPELINE_MS;
     const pipelines = marksOf(endedPipelines(environment).filter(({ pipeline }) => Date.parse(pipeline.at) < oldMs));
-    return { event: "created", about: [metadata.uid, "created"], announced: { ...created, pipelines } };
+    return { event: "created", about: [metadata.uid, "created"], announced: { ...created, ...present({ pipelines }) } };
   }
   const pipelines = marksOf(endedPipelines(environment));
-  return { about: [], announced: { ...created, ...readinessOf(environment), pipelines } };
+  return { about: [], announced: { ...created, ...readinessOf(environment), ...present({ pipelines }) } };
 }
 
 function readinessTransition(environment: EphemeralEnvironment, announced: Announced): Transition | undefined {
@@ -97,7 +97,8 @@ function endedPipelines({ spec }: EphemeralEnvironment): readonly EndedPipeline[
   });
 }
 
-function marksOf(ended: readonly EndedPipeline[]): NonNullable<Announced["pipelines"]> {
+function marksOf(ended: readonly EndedPipeline[]): Announced["pipelines"] | undefined {
+  if (ended.length === 0) return undefined;
   return Object.fromEntries(ended.map(({ component, pipeline }) => [component, markOf(pipeline)]));
 }
 
