@@ -13,6 +13,8 @@ export interface WireRequest {
   readonly signal: AbortSignal;
   /** Streams have no limit on silence and their own connections. */
   readonly isStream: boolean;
+  /** Called when a connection takes the request, for which it may have waited; one that it refuses with an error is not sent. */
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** Separate pools: long watches never starve calls. No HTTP/2: undici loses requests on a GOAWAY (issue 5468). */
@@ -20,6 +22,8 @@ interface Pools {
   readonly fingerprint: string;
   readonly calls: Agent;
   readonly streams: Agent;
+  /** The calls, each after its `onStart`. */
+  readonly started: Dispatcher;
 }
 
 export type KubeConnections = ReturnType<typeof createKubeConnections>;
@@ -48,8 +52,8 @@ export function createKubeConnections(kubeConfig: KubeConfigSource, connections:
     /** Rejects with undici's own errors. */
     async send(request: WireRequest): Promise<Dispatcher.ResponseData> {
       const credentials = await orAborted(source.current(), request.signal);
-      const { calls, streams } = poolsFor(credentials);
-      return (request.isStream ? streams : calls).request({
+      const { started, streams } = poolsFor(credentials);
+      const options: Started = {
         origin: server.origin,
         path: basePath + request.path,
         method: request.method,
@@ -58,7 +62,9 @@ export function createKubeConnections(kubeConfig: KubeConfigSource, connections:
         // By default undici opens a new connection after a DELETE with a body; Kubernetes reads the body.
         reset: false,
         signal: request.signal,
-      });
+        onStart: request.onStart,
+      };
+      return (request.isStream ? streams : started).request(options);
     },
     /** Call after the server refused the credentials: the next request reads them again. */
     reauthenticate: () => source.expire(),
@@ -81,12 +87,24 @@ function openPools(tls: TlsMaterial, connections: number): Pools {
   // undici passes these to tls.connect; its own type lacks some.
   const connect = transport as NonNullable<Agent.Options["connect"]>;
   const common = { allowH2: false, keepAliveTimeout: 30_000, headersTimeout: 30_000 };
-  return {
-    fingerprint: tls.fingerprint,
-    calls: new Agent({ ...common, connections, bodyTimeout: 60_000, connect }),
-    streams: new Agent({ ...common, bodyTimeout: 0, connect }),
-  };
+  const calls = new Agent({ ...common, connections, bodyTimeout: 60_000, connect });
+  const streams = new Agent({ ...common, bodyTimeout: 0, connect });
+  return { fingerprint: tls.fingerprint, calls, streams, started: calls.compose(calledOnStart) };
 }
+
+type Started = Dispatcher.RequestOptions & Pick<WireRequest, "onStart">;
+
+/** Calls `onStart` right before the request is written: the pool may have queued it. */
+const calledOnStart: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const { onStart } = options as Dispatcher.DispatchOptions & Pick<WireRequest, "onStart">;
+  if (onStart === undefined) return dispatch(options, handler);
+  const begin = handler.onRequestStart?.bind(handler);
+  handler.onRequestStart = (controller, context) => {
+    onStart();
+    begin?.(controller, context);
+  };
+  return dispatch(options, handler);
+};
 
 /** Calls on the old connections may finish; a stream ends by its own deadline at the latest. */
 function retire(agent: Agent, retired: Set<Agent>): void {

@@ -59,10 +59,12 @@ export function createKubeExchange(options: KubeExchangeOptions): KubeExchange {
   const interceptor: RequestInterceptor = options.onRequest ?? ((_request, next) => next());
 
   async function send(call: Call, bound: BoundedSignal, isStream: boolean): Promise<Dispatcher.ResponseData> {
-    // Checked last before sending: the lease may have been lost since the call began.
-    if (isWrite(call.verb) && guard?.holds() === false) throw new KubeError({ status: 0, reason: "Aborted" });
+    // Checked when the write is sent: the lease may have been lost since the call began, also in a wait for a connection.
+    const onStart = isWrite(call.verb) && guard !== undefined ? () => assertHolds(guard) : undefined;
+    onStart?.();
     try {
-      return await connections.send({ ...wireRequest(call, options.userAgent), signal: bound.signal, isStream });
+      const request = { ...wireRequest(call, options.userAgent), signal: bound.signal, isStream, onStart };
+      return await connections.send(request);
     } catch (error) {
       throw errorOfWire(error, bound.cutBy());
     }
@@ -165,4 +167,9 @@ function bodyOf(status: number, text: string): unknown {
     // The parser's own message quotes the text, which may hold a Secret.
     throw new KubeError({ status: 0, reason: "BrokenAnswer" });
   }
+}
+
+/** @throws KubeError (Aborted) */
+function assertHolds(guard: WriteGuard): void {
+  if (!guard.holds()) throw new KubeError({ status: 0, reason: "Aborted" });
 }

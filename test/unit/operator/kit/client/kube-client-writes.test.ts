@@ -102,10 +102,10 @@ describe("writes", () => {
 });
 
 describe("a client whose write guard closes", () => {
-  function mandated(onRequest: RequestInterceptor = (_request, next) => next()) {
+  function mandated(onRequest: RequestInterceptor = (_request, next) => next(), connections = 32) {
     const term = new AbortController();
     const state = { holds: true };
-    const made = client({ onRequest, guard: { signal: term.signal, holds: () => state.holds } });
+    const made = client({ onRequest, connections, guard: { signal: term.signal, holds: () => state.holds } });
     return { made, term, state };
   }
 
@@ -119,6 +119,26 @@ describe("a client whose write guard closes", () => {
     const failures = await Promise.all([...inFlight, ...later]);
     expect(failures.map(({ reason }) => reason)).toEqual(Array(4).fill("Aborted"));
     expect(world.server.seen).toHaveLength(2);
+  });
+
+  test("sends no write that has waited for a connection until then", async () => {
+    const release = Promise.withResolvers<void>();
+    world.server.on(anything, async (request, response) => {
+      await release.promise;
+      json(configMap("a", "1"))(request, response);
+    });
+    const { made, state } = mandated(undefined, 1);
+    const read = made.find(configMaps, ref);
+    await until(() => world.server.seen.length === 1);
+    const write = failureOf(made.create(configMaps, draft));
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    state.holds = false;
+    release.resolve();
+    expect(await read).toEqual(configMap("a", "1"));
+    expect((await write).reason).toBe("Aborted");
+    state.holds = true;
+    expect(await made.create(configMaps, draft)).toEqual(configMap("a", "1"));
+    expect(world.server.seen.map(({ method }) => method)).toEqual(["GET", "POST"]);
   });
 
   test("sends no write that was held up until then; reads still go", async () => {
