@@ -9,3 +9,10 @@ export const HostRepository = Type.Object({
   fullName: text(200, "Full name on the host.", { minLength: 1 }),
 });
 export type HostRepository = Static<typeof HostRepository>;
+
+/** A repository as webhooks of a host of the settings have named it: ids are per host. */
+export const KnownHostRepository = Type.Object({
+  ...HostRepository.properties,
+  host: Type.Optional(text(63, "Host's id in the settings; absent where an older release stored it.")),
+});
+export type KnownHostRepository = Static<typeof KnownHostRepository>;

@@ -8,7 +8,7 @@ import { Branch, branchRules } from "./branches.ts";
 import { CHART_CEL_RULES, type ChartSource, COMMIT_CHART_RULE } from "./chart-source.ts";
 import { FurtherHosts } from "./further-hosts.schema.ts";
 import { HEALTH_PATH_PATTERN } from "./health-path.ts";
-import { HOST_ID_PATTERN, HostRepository } from "./host-repository.schema.ts";
+import { HOST_ID_PATTERN, KnownHostRepository } from "./host-repository.schema.ts";
 import { DEFAULT_TAG_TEMPLATE, TAG_TEMPLATE_RULES } from "./image-tag.ts";
 import { Feedback, Notifications, PipelineRules, PullRequestRules } from "./webhook-rules.schema.ts";
 import { Workloads } from "./workloads.schema.ts";
@@ -295,7 +295,7 @@ export const RepositoryStatus = Type.Object(
     lastHandledReconcileAt: Type.Optional(text(256, "The token of the last requested check.")),
     hostRepository: Type.Optional(
       described(
-        HostRepository,
+        KnownHostRepository,
         "Id and name from its host's newest webhook with a valid signature. Webhooks of another id are refused.",
       ),
     ),

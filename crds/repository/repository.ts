@@ -34,9 +34,10 @@ export function fullNameOf({ spec }: Pick<Repository, "spec">): string {
   return path.replaceAll(/^\/+|\/+$/g, "").replace(/\.git$/, "");
 }
 
-/** Id on the host: as registered, else from the first webhook; `undefined` before that. */
+/** Id on the host: as registered, else from the first webhook of that host; `undefined` before that. */
 export function hostIdOf({ spec, status }: Hosted): string | undefined {
-  return spec.hostId ?? (spec.host === undefined ? undefined : status?.hostRepository?.id);
+  const { id, host = spec.host } = status?.hostRepository ?? {};
+  return spec.hostId ?? (spec.host === undefined || host !== spec.host ? undefined : id);
 }
 
 /** The host that a Repository's spec or a delivery names; `undefined` where the settings lack it, and where none is named. */

@@ -45,6 +45,9 @@ type ReportDecision = Extract<Decision, { readonly do: "report" }>;
 
 export const isReport = (decision: Decision): decision is ReportDecision => decision.do === "report";
 
+/** Reason of a delivery whose host refuses a status, or is away. */
+export const HOST_UNTOLD = "HostUntold";
+
 interface ReportContext {
   readonly pullRequestHost?: CommitStatusReporter;
   readonly signal?: AbortSignal | undefined;
@@ -71,7 +74,7 @@ export async function reportCommits(
     if (!isOfHost(error)) throw error;
     // GitHub's merge queue drops a group by itself, by default an hour after its checks were requested:
     // https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
-    return deliveryStatus("pending", "HostUntold", error.message, { waitsSince: spec.receivedAt });
+    return deliveryStatus("pending", HOST_UNTOLD, error.message, { waitsSince: spec.receivedAt });
   }
   return deliveryStatus("acted", reason, `reported to its host: ${report.description}`);
 }

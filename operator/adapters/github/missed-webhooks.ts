@@ -1,5 +1,6 @@
+import { insteadOf } from "../../kit/client/errors.ts";
 import type { HostApi, RequestValues } from "../../ports/host-technology.ts";
-import type { PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
+import { PullRequestHostFailed, type PullRequestReader } from "../../ports/webhooks/pull-request-host.ts";
 import { repositoryHooks } from "../host-api/hooks.ts";
 import { answeredStatus } from "../host-api/host-api.ts";
 import { partsOf } from "../host-api/repository-calls.ts";
@@ -30,26 +31,47 @@ const DELIVERIES = "/repos/{owner}/{repo}/hooks/{hook}/deliveries";
 export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
   const { list } = repositoryHooks(api.request, GITHUB_HOOKS);
   return async (repository, { address, since }, signal) => {
-    try {
+    const read = async () => {
       const own = (await list(repository, signal)).find(({ url }) => url.startsWith(address));
-      return own && (await redeliver(api, { ...partsOf(repository), hook: own.id }, since, signal));
-    } catch (error) {
-      // The log needs its own right: `webhooks` of the repository.
-      if ([403, 404].includes(answeredStatus(error) ?? 0)) return undefined;
-      throw error;
-    }
+      const hook = own && { ...partsOf(repository), hook: own.id };
+      return hook && { hook, attempts: await attemptsOf(api, hook, since, signal) };
+    };
+    // The log needs its own right: `webhooks` of the repository.
+    const isRefused = (error: unknown) => [403, 404].includes(answeredStatus(error) ?? 0);
+    const log = await read().catch(insteadOf(isRefused, undefined));
+    return log && redeliver(api, log, signal);
   };
 }
 
-async function redeliver(api: Calls, hook: RequestValues, since: Date, signal: AbortSignal): Promise<number> {
-  const attempts = Map.groupBy(await attemptsOf(api, hook, since, signal), ({ guid }) => guid);
+interface Log {
+  readonly hook: RequestValues;
+  readonly attempts: readonly Attempt[];
+}
+
+/** Answers how many are delivered again. One that the host refuses to repeat holds up no other. */
+async function redeliver(api: Calls, { hook, attempts: all }: Log, signal: AbortSignal): Promise<number> {
+  const attempts = Map.groupBy(all, ({ guid }) => guid);
   const failed = [...attempts.values()]
-    .filter((all) => all.length < MOST_ATTEMPTS && !all.some(isSuccess))
+    .filter((ofOne) => ofOne.length < MOST_ATTEMPTS && !ofOne.some(isSuccess))
     .flatMap(([latest]) => latest ?? [])
     .slice(0, MOST_REDELIVERED);
-  for (const { id } of failed) await api.request(`POST ${DELIVERIES}/{id}/attempts`, { ...hook, id }, signal);
-  return failed.length;
+  let refused = 0;
+  for (const { id } of failed) {
+    await api.request(`POST ${DELIVERIES}/{id}/attempts`, { ...hook, id }, signal).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      refused += 1;
+    });
+  }
+  return failed.length - refused;
 }
+
+/** True for an answer about this call alone: not for a limit of calls, nor for a host that is away. */
+function isRefusal(error: unknown): boolean {
+  const status = answeredStatus(error) ?? 0;
+  return status >= 400 && status < 500 && status !== 429 && retryAfterOf(error) === undefined;
+}
+
+const retryAfterOf = (error: unknown) => (error instanceof PullRequestHostFailed ? error.retryAfterMs : undefined);
 
 async function attemptsOf({ page }: Calls, hook: RequestValues, since: Date, signal: AbortSignal): Promise<Attempt[]> {
   const attempts: Attempt[] = [];

@@ -91,7 +91,7 @@ async function sweep(context: Sweep): Promise<number> {
   const open = await pullRequestReader.openPullRequests(hosted, signal);
   const listed = new Set(open.map(({ number }) => number));
   const unlisted = [...environments].filter((number) => !listed.has(number));
-  const { answers, failed } = await fetchEach(unlisted.slice(0, MOST_FETCHED), context);
+  const { answers, failed } = await fetchEach(someOf(unlisted, context), context);
   const missed = missedStates(surveyOf([...open, ...answers], own, context));
   const stored = await store(missed.states, context);
   const { name } = repository.metadata;
@@ -101,7 +101,14 @@ async function sweep(context: Sweep): Promise<number> {
     const facts = { repository: name, environments: environments.size, ends: missed.implausible };
     log.error("a host says that most pull requests have ended: their environments stay until their TTL is over", facts);
   }
-  return failed + Math.max(0, unlisted.length - MOST_FETCHED);
+  return failed;
+}
+
+/** As many as one sweep may fetch, from anywhere: each has its turn, however many stay. */
+function someOf(numbers: readonly number[], { random }: Sweep): readonly number[] {
+  if (numbers.length <= MOST_FETCHED) return numbers;
+  const from = Math.floor(random() * numbers.length);
+  return [...numbers.slice(from), ...numbers.slice(0, from)].slice(0, MOST_FETCHED);
 }
 
 function environmentsOf({ repository, hosted, decisionContext }: Sweep): readonly EphemeralEnvironment[] {

@@ -1,6 +1,7 @@
 /** Id and name of a Repository on its host, from its verified webhooks. */
 import { type Condition, findCondition, transition, withCondition } from "../../../crds/conditions.ts";
-import type { HostRepository } from "../../../crds/repository/host-repository.schema.ts";
+import { present } from "../../../crds/present.ts";
+import type { HostRepository, KnownHostRepository } from "../../../crds/repository/host-repository.schema.ts";
 import { fullNameOf, hostIdOf, type Repository, type RepositoryStatus } from "../../../crds/repository/repository.ts";
 import type { WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import { equalJson } from "../../kit/equal-json.ts";
@@ -11,7 +12,7 @@ const NAME_CURRENT = "NameCurrent";
 export function hasNewIdentity({ spec, status }: Repository, { spec: delivery }: WebhookDelivery): boolean {
   const { hostRepository, host, verified } = delivery;
   const isOurs = verified && host !== undefined && host === spec.host;
-  return isOurs && hostRepository !== undefined && !equalJson(hostRepository, status?.hostRepository);
+  return isOurs && hostRepository !== undefined && !equalJson({ ...hostRepository, host }, status?.hostRepository);
 }
 
 /**
@@ -29,7 +30,8 @@ export function identified(
     .toSorted((one, other) => Date.parse(one.spec.receivedAt) - Date.parse(other.spec.receivedAt));
   const id = hostIdOf(repository) ?? own[0]?.spec.hostRepository?.id;
   const newest = own.findLast(({ spec: { hostRepository } }) => hostRepository?.id === id);
-  const hostRepository = newest?.spec.hostRepository ?? knownIdentity(repository);
+  const { hostRepository: named, host } = newest?.spec ?? {};
+  const hostRepository = named === undefined ? knownIdentity(repository) : { ...named, ...present({ host }) };
   const draft = hostRepository && nameCondition(repository, hostRepository);
   const former = findCondition(status?.conditions, NAME_CURRENT);
   const condition = draft && transition(former, { ...draft, observedGeneration: metadata.generation }, now);
@@ -46,9 +48,10 @@ function isOf({ metadata, spec }: Repository, { spec: delivery }: WebhookDeliver
 }
 
 /** Stored identity, unless the Repository now names another id or host. */
-function knownIdentity({ spec, status }: Repository): HostRepository | undefined {
-  const identity = status?.hostRepository;
-  const isOther = spec.host === undefined || (spec.hostId !== undefined && spec.hostId !== identity?.id);
+function knownIdentity({ spec, status }: Repository): KnownHostRepository | undefined {
+  if (status?.hostRepository === undefined || spec.host === undefined) return undefined;
+  const identity = { ...status.hostRepository, host: status.hostRepository.host ?? spec.host };
+  const isOther = identity.host !== spec.host || (spec.hostId !== undefined && spec.hostId !== identity.id);
   return isOther ? undefined : identity;
 }
 

@@ -12,6 +12,7 @@ import type { Log } from "../../kit/log.ts";
 import { type Clock, elapsedMs } from "../../kit/time/clock.ts";
 import type { CommitStatusReporter } from "../../ports/webhooks/pull-request-host.ts";
 import type { WebhookDeliveries } from "../../ports/webhooks/webhook-deliveries.ts";
+import { HOST_UNTOLD } from "../../webhooks/merge-group.ts";
 import { type ProcessingContext, processDelivery, REFUSED, withTrace } from "../../webhooks/process.ts";
 import { type RefetchContext, refetch } from "../../webhooks/pull-request/states.ts";
 import { dated, serialKey } from "../../webhooks/stored.ts";
@@ -29,6 +30,7 @@ export interface WebhookDeliveryDependencies extends ProcessingContext, RefetchC
 const TAKEN_OVER_AFTER_MS = 30_000;
 /** Fallback for the watch event that ends the wait. */
 const WAITING_RECHECK_MS = 15_000;
+const LONGEST_RECHECK_MS = 300_000;
 /** A delivery with a permanent failure or refusal must not be retried for ever. */
 const MOST_ATTEMPTS = 10;
 
@@ -101,5 +103,12 @@ async function finish(
     await webhookDeliveries.finish(delivery, dated(outcome, clock.now()));
   }
   if (isLeft && error !== undefined) throw error;
-  return isLeft ? { requeueAfterMs: WAITING_RECHECK_MS } : {};
+  return isLeft ? { requeueAfterMs: recheckMs(outcome, clock.now()) } : {};
+}
+
+/** A host that refuses or is away is called less often the longer that lasts: many deliveries may wait for it. */
+function recheckMs({ reason, waitsSince }: WebhookDeliveryStatus, now: Date): number {
+  if (reason !== HOST_UNTOLD || waitsSince === undefined) return WAITING_RECHECK_MS;
+  const quarterMs = elapsedMs(new Date(waitsSince), now) / 4;
+  return Math.min(Math.max(quarterMs, WAITING_RECHECK_MS), LONGEST_RECHECK_MS);
 }

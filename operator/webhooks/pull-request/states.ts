@@ -1,3 +1,4 @@
+import { digestOf } from "../../../crds/digest.ts";
 import type { AppliedState } from "../../../crds/environment/applied-state.ts";
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
@@ -158,7 +159,9 @@ export async function refetch(
     verdicts.push(verdict(repository, "state_refetched", problem));
     if (typeof answer === "string") continue;
     const state = withAction(answer, newest.state, repository.spec.pullRequest);
-    const { name, spec } = refetchedDelivery({ repository, state, cause: delivery.metadata.name }, context.clock.now());
+    // A later answer to the same delivery may be another one.
+    const cause = digestOf([delivery.metadata.name, state]);
+    const { name, spec } = refetchedDelivery({ repository, state, cause }, context.clock.now());
     await context.webhookDeliveries.claim(name, spec);
   }
   return verdicts;

@@ -6,6 +6,8 @@ import { redeliverMissed } from "../../../../../operator/adapters/github/missed-
 import { gitlab } from "../../../../../operator/adapters/gitlab/host-technology.ts";
 import { hostApi } from "../../../../../operator/adapters/host-api/host-api.ts";
 import { hostCalls } from "../../../../../operator/adapters/host-api/host-calls.ts";
+import type { RequestValues } from "../../../../../operator/ports/host-technology.ts";
+import { PullRequestHostFailed } from "../../../../../operator/ports/webhooks/pull-request-host.ts";
 import { startGitlabApi } from "../../../../support/doubles/gitlab-api.ts";
 import type { HookAttempt } from "../../../../support/doubles/hook-log.ts";
 import { startHostApi } from "../../../../support/doubles/host-api.ts";
@@ -154,6 +156,27 @@ describe("webhooks that GitHub could not deliver", () => {
     });
     expect(await redeliver(repository, missed, signal)).toBe(50);
     expect(posts).toHaveLength(50);
+  });
+
+  test("are repeated although the host refuses one of them, and not while it limits its calls", async () => {
+    const attempts = [1, 2, 3].map((id) => attempt(id, `missed-${id}`, 502));
+    const posts: unknown[] = [];
+    let failure = new PullRequestHostFailed("it can't be repeated", { status: 404 });
+    const redeliver = redeliverMissed({
+      async request<T>(route: string, values?: RequestValues) {
+        if (!route.startsWith("POST ")) return [{ id: 1, events: [], config: { url: `${address}repohost` } }] as T;
+        const { id } = values as { readonly id: number };
+        posts.push(id);
+        if (id === 1) throw failure;
+        return {} as T;
+      },
+      page: async <T>() => ({ items: attempts as T, next: undefined }),
+    });
+    expect(await redeliver(repository, missed, signal)).toBe(2);
+    expect(posts).toEqual([1, 2, 3]);
+    failure = new PullRequestHostFailed("it limits its calls", { status: 403, retryAfterMs: 1_000 });
+    await expect(redeliver(repository, missed, signal)).rejects.toThrow("it limits its calls");
+    expect(posts).toEqual([1, 2, 3, 1]);
   });
 
   test.each([403, 404])("are left alone where the token has no right to the log: %d", async (status) => {

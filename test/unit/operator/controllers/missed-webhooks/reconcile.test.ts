@@ -148,6 +148,17 @@ describe("the next sweep", () => {
     expect(hosted.commits).toHaveLength(1);
   });
 
+  test("asks for two hundred at most, from anywhere, and comes in its time", async () => {
+    const numbers = Array.from({ length: 250 }, (_, index) => index + 1);
+    const hosted = await withEnvironment(numbers);
+    hosted.host.pulls.clear();
+    hosted.host.requests.length = 0;
+    expect(await hosted.reconcile()).toEqual({ requeueAfterMs: 30 * MINUTE_MS });
+    const [from, beyond] = [numbers.slice(125), numbers.slice(0, 75)];
+    expect(hosted.host.requests[0]).toBe("open");
+    expect(new Set(hosted.host.requests.slice(1))).toEqual(new Set([...beyond, ...from]));
+  });
+
   test("comes when a host that limits its calls wants it", async () => {
     const hosted = new HostedWorld();
     hosted.host.fail(true, 42_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { findCondition } from "../../../../../crds/conditions.ts";
-import type { Repository } from "../../../../../crds/repository/repository.ts";
+import { hostIdOf, type Repository } from "../../../../../crds/repository/repository.ts";
 import type { WebhookDeliverySpec } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import { hasNewIdentity, identified } from "../../../../../operator/controllers/repository/host-identity.ts";
 import { CREATED, repositoryFixture } from "../../../../support/fixtures/environment/environment-fixture.ts";
@@ -10,6 +10,8 @@ const now = new Date(Date.parse(CREATED) + 3_600_000);
 const at = (minute: number) => new Date(Date.parse(CREATED) + minute * 60_000).toISOString();
 const old = { id: "4712", fullName: "acme/old" };
 const renamed = { ...old, fullName: "acme/new" };
+/** As it is known: with its host. */
+const known = <T>(identity: T) => ({ ...identity, host: "git" });
 
 function repository(spec: Partial<Repository["spec"]> = {}, status?: Repository["status"]): Repository {
   return {
@@ -31,11 +33,11 @@ const condition = (status: Repository["status"]) => findCondition(status?.condit
 
 test("the id is that of the first delivery, and the name that of the newest", () => {
   const first = identified(repository(), [delivery({})], now);
-  expect(first?.hostRepository).toEqual(old);
+  expect(first?.hostRepository).toEqual(known(old));
   expect(condition(first)).toMatchObject({ status: "True", reason: "AsRegistered" });
   const deliveries = [delivery({ hostRepository: renamed, receivedAt: at(2) }), delivery({})];
   const second = identified(repository({}, first), deliveries, now);
-  expect(second?.hostRepository).toEqual(renamed);
+  expect(second?.hostRepository).toEqual(known(renamed));
   expect(condition(second)).toMatchObject({
     status: "False",
     reason: "Renamed",
@@ -43,6 +45,23 @@ test("the id is that of the first delivery, and the name that of the newest", ()
   });
   const corrected = repository({ fullName: "acme/new" }, second);
   expect(condition(identified(corrected, deliveries, now))).toMatchObject({ status: "True" });
+});
+
+test("an id is of one host: the Repository's next host gives another one", () => {
+  const moved = repository({ host: "other" }, identified(repository(), [delivery({})], now));
+  expect(hostIdOf(moved)).toBeUndefined();
+  const status = identified(moved, [delivery({})], now);
+  expect(status).not.toHaveProperty("hostRepository");
+  const first = delivery({ host: "other", hostRepository: { id: "7", fullName: "acme/old" }, receivedAt: at(2) });
+  const learnt = identified(repository({ host: "other" }, status), [delivery({}), first], now);
+  expect(learnt?.hostRepository).toEqual({ id: "7", fullName: "acme/old", host: "other" });
+  expect(hostIdOf(repository({ host: "other" }, learnt))).toBe("7");
+});
+
+test("an id that an older release stored is of the present host", () => {
+  const status = { hostRepository: old, conditions: [] };
+  expect(hostIdOf(repository({}, status))).toBe(old.id);
+  expect(identified(repository({}, status), [], now)?.hostRepository).toEqual(known(old));
 });
 
 test("nothing is written again", () => {
@@ -69,7 +88,7 @@ describe("abuse: nothing else is learnt", () => {
     const status = identified(repository(), [delivery({})], now);
     const later = delivery({ hostRepository: stranger, receivedAt: at(2) });
     expect(identified(repository({}, status), [delivery({}), later], now)).toBeUndefined();
-    expect(identified(repository(), [later, delivery({})], now)?.hostRepository).toEqual(old);
+    expect(identified(repository(), [later, delivery({})], now)?.hostRepository).toEqual(known(old));
   });
 
   test("than what a person says: another id in the spec takes the place of the learnt one", () => {
@@ -78,6 +97,8 @@ describe("abuse: nothing else is learnt", () => {
     const after = identified(reported, [delivery({})], now);
     expect(after).not.toHaveProperty("hostRepository");
     expect(condition(after)).toBeUndefined();
-    expect(identified(reported, [delivery({ hostRepository: stranger })], now)?.hostRepository).toEqual(stranger);
+    expect(identified(reported, [delivery({ hostRepository: stranger })], now)?.hostRepository).toEqual(
+      known(stranger),
+    );
   });
 });

@@ -119,9 +119,12 @@ describe("the commit of a merge group", () => {
     reported.setReachable(false);
     await accept("one");
     await accept("two", "b");
-    expect(await reconcile("one")).toEqual({ requeueAfterMs: expect.any(Number) });
+    expect(await reconcile("one")).toEqual({ requeueAfterMs: 15_000 });
     expect(outcome("one")).toMatchObject({ phase: "pending", reason: "HostUntold", message: "the host is away" });
-    clock.advance(50 * 60_000);
+    clock.advance(10 * 60_000);
+    expect(await reconcile("one")).toEqual({ requeueAfterMs: 150_000 });
+    clock.advance(40 * 60_000);
+    expect(await reconcile("one")).toEqual({ requeueAfterMs: 300_000 });
     reported.setReachable(true);
     await reconcile("one");
     expect(outcome("one")?.phase).toBe("acted");

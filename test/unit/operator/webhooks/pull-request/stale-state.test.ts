@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { WebhookDelivery } from "../../../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../../../crds/webhooks/webhook-event.schema.ts";
 import { HostedWorld } from "../../../../support/worlds/hosted-world.ts";
-import { commitOf } from "../../../../support/worlds/webhook-world.ts";
+import { commitOf, pullRequestState } from "../../../../support/worlds/webhook-world.ts";
 
 const SECOND = "2026-01-01T00:00:10.000Z";
 const LABEL = "preview";
@@ -22,6 +22,24 @@ describe("two states of one second", () => {
       updatedAt: SECOND,
     });
     expect(requests).toEqual([{ repository: "shop-api", rule: "state_refetched", passed: true }]);
+    expect(hosted.commits).toEqual([commitOf("b")]);
+  });
+
+  test("are decided by the host's next answer where its first one was older", async () => {
+    const hosted = new HostedWorld();
+    await hosted.arrive({ action: "opened", updatedAt: SECOND });
+    hosted.hosts({ updatedAt: "2026-01-01T00:00:05.000Z" });
+    const pullRequest = pullRequestState({ action: "synchronize", headCommit: commitOf("b"), updatedAt: SECOND });
+    const delivery = hosted.world.claim({ type: "pull_request", pullRequest });
+    await hosted.settle(delivery);
+    hosted.hosts({ headCommit: commitOf("b"), updatedAt: SECOND });
+    await hosted.settle(delivery);
+    await hosted.settle(delivery);
+    const refetched = hosted.world.deliveries.filter(({ spec }) => spec.source === "refetch");
+    expect(refetched.map(({ spec }) => spec.event.pullRequest?.updatedAt)).toEqual([
+      "2026-01-01T00:00:05.000Z",
+      SECOND,
+    ]);
     expect(hosted.commits).toEqual([commitOf("b")]);
   });
 
