@@ -1,3 +1,4 @@
+import { findCondition } from "../conditions.ts";
 import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource, reconcileToken } from "../group.ts";
 import type { ChartSource } from "./chart-source.ts";
 import { type Build, DEFAULT_TAG_TEMPLATE, tagOf } from "./image-tag.ts";
@@ -38,6 +39,11 @@ export function fullNameOf({ spec }: Pick<Repository, "spec">): string {
 export function hostIdOf({ spec, status }: Hosted): string | undefined {
   const { id, host = spec.host } = status?.hostRepository ?? {};
   return spec.hostId ?? (spec.host === undefined || host !== spec.host ? undefined : id);
+}
+
+/** True when its host calls it otherwise: its registered name may have become another repository's. */
+export function isRenamed({ status }: Pick<Repository, "status">): boolean {
+  return findCondition(status?.conditions, "NameCurrent")?.status === "False";
 }
 
 /** The host that a Repository's spec or a delivery names; `undefined` where the settings lack it, and where none is named. */

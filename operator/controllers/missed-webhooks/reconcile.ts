@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from "../../../crds/durations.ts";
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import type { EphemeralEnvironment } from "../../../crds/environment/ephemeral-environment.ts";
 import { isProtected } from "../../../crds/environment/lifetime.ts";
-import { hostedRepository, type Repository } from "../../../crds/repository/repository.ts";
+import { hostedRepository, isRenamed, type Repository } from "../../../crds/repository/repository.ts";
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { Reconcile, ReconcileResult } from "../../kit/controller/controller.ts";
 import type { Log } from "../../kit/log.ts";
@@ -87,6 +87,10 @@ async function sweep(context: Sweep): Promise<number> {
   const own = environmentsOf(context);
   const environments = numbersOf(own);
   if (!repository.spec.pullRequest?.enabled && environments.size === 0) return 0;
+  if (isRenamed(repository)) {
+    log.warn("a Repository with a former name is not swept", { repository: repository.metadata.name });
+    return 0;
+  }
   const redelivered = await redeliver(context);
   const open = await pullRequestReader.openPullRequests(hosted, signal);
   const listed = new Set(open.map(({ number }) => number));

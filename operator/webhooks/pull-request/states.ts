@@ -2,7 +2,7 @@ import { digestOf } from "../../../crds/digest.ts";
 import type { AppliedState } from "../../../crds/environment/applied-state.ts";
 import { pullRequestKey } from "../../../crds/environment/environment-record.ts";
 import { pullRequestEnvironmentName } from "../../../crds/environment/triggered-names.ts";
-import { hostedRepository, type Repository } from "../../../crds/repository/repository.ts";
+import { hostedRepository, isRenamed, type Repository } from "../../../crds/repository/repository.ts";
 import type { PullRequestRules } from "../../../crds/repository/webhook-rules.schema.ts";
 import type { RuleVerdict, WebhookDelivery } from "../../../crds/webhooks/webhook-delivery.ts";
 import type { PullRequestState } from "../../../crds/webhooks/webhook-event.schema.ts";
@@ -167,7 +167,12 @@ export async function refetch(
   return verdicts;
 }
 
-async function fetchState({ hosted, number }: StaleState, { pullRequestReader }: RefetchContext, signal: AbortSignal) {
+async function fetchState(
+  { repository, hosted, number }: StaleState,
+  { pullRequestReader }: RefetchContext,
+  signal: AbortSignal,
+) {
+  if (isRenamed(repository)) return "the Repository has a former name on its host";
   try {
     return (await pullRequestReader.pullRequest(hosted, number, signal)) ?? "the host knows no such pull request";
   } catch (error) {

@@ -62,6 +62,16 @@ describe("a sweep", () => {
     },
   );
 
+  test("does not read by a name that the host no longer has for it: it may be another's", async () => {
+    const condition = { type: "NameCurrent", status: "False", reason: "Renamed", message: "", lastTransitionTime: "" };
+    const hosted = new HostedWorld({ status: { conditions: [condition] } as never });
+    hosted.hosts();
+    expect(await hosted.sweep()).toEqual([]);
+    await hosted.arrive({ action: "opened", updatedAt: "2026-01-01T00:00:10.000Z" });
+    await hosted.arrive({ action: "closed", state: "closed", updatedAt: "2026-01-01T00:00:10.000Z" });
+    expect(hosted.host.requests).toEqual([]);
+  });
+
   test("makes nothing of pull requests from before the Repository, or from long ago", async () => {
     const hosted = new HostedWorld();
     hosted.world.nowMs += 10 * 24 * HOUR_MS;
