@@ -129,7 +129,7 @@ function identity(payload: Payload, part: RepositoryField): Named | undefined {
 
 /**
  * Repositories of the body's name, else of its id, for a rename on the host. Ids are per host: a renamed repository
- * must be on the Repository's host.
+ * must be on the Repository's host. Hosts may have repositories of one name, and share a key: the body's address decides.
  */
 function namedBy(
   payload: Payload,
@@ -151,7 +151,10 @@ function namedBy(
     const isKnown = given.id !== undefined && hostIdOf(repository) === given.id;
     return isKnown && isAtPlaceOf(repository, given, settings);
   });
-  return (called.length > 0 ? called : renamed).map(({ repository }) => repository);
+  const named = called.length > 0 ? called : renamed;
+  const isOfSeveralHosts = new Set(named.map(({ repository }) => repository.spec.host)).size > 1;
+  const placed = named.filter(({ repository, given }) => isAtPlaceOf(repository, given, settings));
+  return (isOfSeveralHosts && placed.length > 0 ? placed : named).map(({ repository }) => repository);
 }
 
 interface HostSettings {

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
 import type { Repository } from "../../../../crds/repository/repository.ts";
 import { bodyMemory } from "../../../../operator/kit/body-memory.ts";
@@ -105,5 +106,39 @@ describe("abuse case 121: an unknown repository is refused like a known one, aft
     const { send } = scene([own], []);
     expect((await send("shop/own", key("o"))).refusal).toBeUndefined();
     expect((await send("shop/unknown", key("o"))).refusal).toBeInstanceOf(WebhookRefused);
+  });
+});
+
+describe("repositories of one name on two hosts that share a key", () => {
+  const hosts = ["a", "b"].map((id) => ({ id, kind: "github" as const, apiUrl: `https://api.${id}.test` }));
+  const [ofA, ofB] = ["a", "b"].map((host) =>
+    aRepository(`api-${host}`, { host, fullName: "shop/api", cloneUrl: `https://${host}.test/shop/api.git` }),
+  );
+
+  test.each([
+    ["https://a.test/shop/api.git", ["api-a"], "a"],
+    ["https://b.test/shop/api.git", ["api-b"], "b"],
+    // Nothing tells them apart: the first one counts.
+    ["https://elsewhere.test/shop/api.git", ["api-a"], "a"],
+  ])("are told apart by the address %s", async (clone_url, names, host) => {
+    const secretManager = memorySecretManager();
+    secretManager.share({ id: "global", labels: {}, values: [key("g")] });
+    const webhooks = { ...fixtureSettings.webhooks, secrets: [ref("global")], pipelineTokens: [] };
+    const settings = { webhooks, hosts };
+    const clock = new TestClock();
+    const keys = createWebhookKeys({ settings, secretManager, clock });
+    const repositories = memoryRepositories(ofA as Repository, ofB as Repository);
+    const context = { settings, repositories, formats: WEBHOOK_FORMATS, keys, clock };
+    const body = pullRequestBody({ repository: "shop/api" });
+    const text = JSON.stringify({ ...body, repository: { ...body.repository, id: 7, clone_url } });
+    const signature = createHmac("sha256", key("g")).update(text).digest("hex");
+    const headers = { "x-github-event": "pull_request", "x-hub-signature-256": `sha256=${signature}` };
+    const verified = await verifySender(
+      { source: "repohost", headers, chunks: inChunks(text) },
+      context,
+      bodyMemory(0),
+    );
+    expect(verified.repositories.map(({ metadata }) => metadata.name)).toEqual(names);
+    expect(verified).toMatchObject({ host, hostRepository: { id: "7" } });
   });
 });
