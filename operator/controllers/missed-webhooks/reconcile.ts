@@ -108,7 +108,7 @@ async function sweep(context: Sweep): Promise<number> {
   return failed;
 }
 
-/** As many as one sweep may fetch, from anywhere: each has its turn, however many stay. */
+/** Takes so many as one sweep may fetch, from anywhere: each has its turn, however many stay. */
 function someOf(numbers: readonly number[], { random }: Sweep): readonly number[] {
   if (numbers.length <= MOST_FETCHED) return numbers;
   const from = Math.floor(random() * numbers.length);

@@ -10,7 +10,7 @@ const now = new Date(Date.parse(CREATED) + 3_600_000);
 const at = (minute: number) => new Date(Date.parse(CREATED) + minute * 60_000).toISOString();
 const old = { id: "4712", fullName: "acme/old" };
 const renamed = { ...old, fullName: "acme/new" };
-/** As it is known: with its host. */
+/** Identity with the host that it is known from. */
 const known = <T>(identity: T) => ({ ...identity, host: "git" });
 
 function repository(spec: Partial<Repository["spec"]> = {}, status?: Repository["status"]): Repository {
