@@ -4,6 +4,7 @@ import { isSafeAddress } from "../../../crds/addresses.ts";
 import { COMMIT_PATTERN } from "../../../crds/schema.ts";
 import type { Sensitive } from "../../../crds/sensitive.ts";
 import { errorCode } from "../../kit/error-code.ts";
+import { systemClock } from "../../kit/time/clock.ts";
 import {
   CredentialRejected,
   FileUnreadable,
@@ -12,6 +13,7 @@ import {
   RepositoryHostUnavailable,
 } from "../../ports/repository-host.ts";
 import { AdvertisementCache } from "./advertisement-cache.ts";
+import { CallLimits } from "./call-limits.ts";
 import { statingObjectFormat } from "./object-format.ts";
 import { assertWholeAnswer, BadGitAnswer, GitAnswerTooLong } from "./packets.ts";
 import { readFile } from "./repository-file.ts";
@@ -28,9 +30,11 @@ const commitPattern = new RegExp(COMMIT_PATTERN);
  */
 export function gitRepositoryHost({
   deadlineMs = 10_000,
+  clock = systemClock,
 } = {}): RepositoryHost & RepositoryFiles & { close(): Promise<void> } {
   const agent = new Agent({ connections: 16, connect: { timeout: 5_000 } });
   const advertisements = new AdvertisementCache();
+  const limits = new CallLimits(clock);
   async function ask<T>(
     cloneUrl: string,
     credential: Sensitive | undefined,
@@ -39,7 +43,8 @@ export function gitRepositoryHost({
     assertPlain(cloneUrl);
     const signal = AbortSignal.timeout(withinMs);
     try {
-      return await question(boundedHttp({ agent, signal, cloneUrl, credential }));
+      limits.check(cloneUrl);
+      return await question(boundedHttp({ agent, limits, signal, cloneUrl, credential }));
     } catch (cause) {
       if (cause instanceof CredentialRejected || cause instanceof FileUnreadable) throw cause;
       const reason = signal.aborted ? `no answer within ${withinMs / 1000} s` : reasonOf(cause);
@@ -88,6 +93,7 @@ async function headOf(http: HttpClient, url: string, ref: string): Promise<strin
 
 interface Question {
   readonly agent: Agent;
+  readonly limits: CallLimits;
   readonly signal: AbortSignal;
   readonly cloneUrl: string;
   readonly credential: Sensitive | undefined;
@@ -99,7 +105,7 @@ interface Question {
  * holds it as text.
  */
 function boundedHttp(question: Question): HttpClient {
-  const { agent, signal, cloneUrl, credential } = question;
+  const { agent, limits, signal, cloneUrl, credential } = question;
   return {
     async request({ url, method = "GET", headers = {}, body }) {
       assertTrusted(url, cloneUrl, credential !== undefined);
@@ -110,6 +116,7 @@ function boundedHttp(question: Question): HttpClient {
         dispatcher: agent,
         signal,
       });
+      limits.answered(url, reply.statusCode, String(reply.headers["retry-after"]));
       if (reply.statusCode !== 200) throw refusal(reply, question);
       const answer = await wholeAnswer(reply);
       const flat = Object.entries(reply.headers).map(([name, value]) => [name, String(value)]);

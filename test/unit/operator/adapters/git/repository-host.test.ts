@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Sensitive } from "../../../../../crds/sensitive.ts";
 import { gitRepositoryHost } from "../../../../../operator/adapters/git/repository-host.ts";
 import { CredentialRejected, RepositoryHostUnavailable } from "../../../../../operator/ports/repository-host.ts";
+import { TestClock } from "../../../../support/doubles/test-clock.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const ADVERTISED = "application/x-git-upload-pack-advertisement";
@@ -226,5 +227,26 @@ describe("a host that breaks, stalls or lies is unavailable, never without the b
   test("a credential is sent over no plain connection to another machine", async () => {
     const { message } = await refusal("http://git.test/shop.git");
     expect(message).toMatch(/credentials are sent by https only/);
+  });
+});
+
+describe("a host that limits its calls", () => {
+  test.each([
+    ["for as long as it wants", { "retry-after": "120" }, 120],
+    ["for a minute, where it does not say", {}, 60],
+    ["for an hour at most", { "retry-after": "86400" }, 3_600],
+  ])("is left alone %s, with all its repositories", async (_, headers, seconds) => {
+    const clock = new TestClock();
+    const limited = gitRepositoryHost({ clock });
+    discovery = (reply) => reply.writeHead(429, headers).end();
+    const other = cloneUrl().replace("shop", "other");
+    await expect(limited.head(cloneUrl(), "main", undefined)).rejects.toThrow(/429/);
+    clock.advance((seconds - 1) * 1_000);
+    await expect(limited.head(other, "main", undefined)).rejects.toThrow("it limits its calls, for 1 s more");
+    expect(requested).toHaveLength(1);
+    clock.advance(1_000);
+    await expect(limited.head(other, "main", undefined)).rejects.toThrow(/429/);
+    expect(requested).toHaveLength(2);
+    await limited.close();
   });
 });
