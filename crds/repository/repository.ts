@@ -1,4 +1,3 @@
-import { findCondition } from "../conditions.ts";
 import { type Counted, FINALIZER, kindOf, type Namespaced, type Resource, reconcileToken } from "../group.ts";
 import type { ChartSource } from "./chart-source.ts";
 import { type Build, DEFAULT_TAG_TEMPLATE, tagOf } from "./image-tag.ts";
@@ -42,8 +41,10 @@ export function hostIdOf({ spec, status }: Hosted): string | undefined {
 }
 
 /** True when its host calls it otherwise: its registered name may have become another repository's. */
-export function isRenamed({ status }: Pick<Repository, "status">): boolean {
-  return findCondition(status?.conditions, "NameCurrent")?.status === "False";
+export function isRenamed(repository: Hosted): boolean {
+  const { fullName, host = repository.spec.host } = repository.status?.hostRepository ?? {};
+  if (fullName === undefined || host !== repository.spec.host) return false;
+  return fullName.toLowerCase() !== fullNameOf(repository).toLowerCase();
 }
 
 /** The host that a Repository's spec or a delivery names; `undefined` where the settings lack it, and where none is named. */

@@ -103,7 +103,7 @@ function verifiedBy(
   context: WebhookSenderDependencies,
 ): VerifiedWebhook {
   const verified = named.filter((_repository, at) => proofs[at] === "fits");
-  const [first] = verified;
+  const first = firstAtPlace(verified, read, context) ?? verified[0];
   if (first === undefined) throw proofs.includes("no key") ? new WebhookKeysMissing() : new WebhookRefused();
   const sameHost = verified.filter(({ spec }) => spec.host === first.spec.host);
   const format = formatOf(first.spec, context);
@@ -113,6 +113,18 @@ function verifiedBy(
     host === undefined || id === undefined || !isStorable(id, fullName) ? {} : { hostRepository: { id, fullName } };
   const sender = fullName.toLowerCase();
   return { ...readAs(format, read, context), repositories: sameHost, host, sender, ...hostRepository };
+}
+
+/** Hosts may have repositories of one name, and share a key: then the body's address decides. */
+function firstAtPlace(
+  verified: readonly Repository[],
+  { payload, received }: ReadWebhook,
+  context: WebhookSenderDependencies,
+) {
+  return verified.find((repository) => {
+    const named = identity(payload, formatOf(repository.spec, context).repositoryField(received));
+    return named !== undefined && isAtPlaceOf(repository, named, context.settings);
+  });
 }
 
 const isStorable = (id: string, fullName: string) => /^[1-9][0-9]{0,18}$/.test(id) && fullName.length <= 200;
@@ -129,7 +141,7 @@ function identity(payload: Payload, part: RepositoryField): Named | undefined {
 
 /**
  * Repositories of the body's name, else of its id, for a rename on the host. Ids are per host: a renamed repository
- * must be on the Repository's host. Hosts may have repositories of one name, and share a key: the body's address decides.
+ * must be on the Repository's host.
  */
 function namedBy(
   payload: Payload,
@@ -151,10 +163,7 @@ function namedBy(
     const isKnown = given.id !== undefined && hostIdOf(repository) === given.id;
     return isKnown && isAtPlaceOf(repository, given, settings);
   });
-  const named = called.length > 0 ? called : renamed;
-  const isOfSeveralHosts = new Set(named.map(({ repository }) => repository.spec.host)).size > 1;
-  const placed = named.filter(({ repository, given }) => isAtPlaceOf(repository, given, settings));
-  return (isOfSeveralHosts && placed.length > 0 ? placed : named).map(({ repository }) => repository);
+  return (called.length > 0 ? called : renamed).map(({ repository }) => repository);
 }
 
 interface HostSettings {

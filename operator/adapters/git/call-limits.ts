@@ -20,7 +20,8 @@ export class CallLimits {
   check(url: string): void {
     const { host } = new URL(url);
     const leftMs = (this.#endsMs.get(host) ?? 0) - this.#clock.monotonicMs();
-    if (leftMs > 0) throw new BadGitAnswer(`it limits its calls, for ${Math.ceil(leftMs / 1_000)} s more`);
+    // Without the time: conditions that quote it would change at each look.
+    if (leftMs > 0) throw new BadGitAnswer("it limits its calls");
     this.#endsMs.delete(host);
   }
 

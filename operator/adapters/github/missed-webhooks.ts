@@ -39,7 +39,8 @@ export function redeliverMissed(api: Calls): PullRequestReader["redeliver"] {
     // The log needs its own right: `webhooks` of the repository.
     const isRefused = (error: unknown) => [403, 404].includes(answeredStatus(error) ?? 0);
     const log = await read().catch(insteadOf(isRefused, undefined));
-    return log && redeliver(api, log, signal);
+    const isForbidden = (error: unknown) => answeredStatus(error) === 403 && retryAfterOf(error) === undefined;
+    return log && redeliver(api, log, signal).catch(insteadOf(isForbidden, undefined));
   };
 }
 
@@ -65,11 +66,8 @@ async function redeliver(api: Calls, { hook, attempts: all }: Log, signal: Abort
   return failed.length - refused;
 }
 
-/** True for an answer about this call alone: not for a limit of calls, nor for a host that is away. */
-function isRefusal(error: unknown): boolean {
-  const status = answeredStatus(error) ?? 0;
-  return status >= 400 && status < 500 && status !== 429 && retryAfterOf(error) === undefined;
-}
+/** True for an answer about this delivery alone. */
+const isRefusal = (error: unknown) => [400, 404, 422].includes(answeredStatus(error) ?? 0);
 
 const retryAfterOf = (error: unknown) => (error instanceof PullRequestHostFailed ? error.retryAfterMs : undefined);
 

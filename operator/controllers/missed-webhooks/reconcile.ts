@@ -49,12 +49,13 @@ const FAILED_RECHECK_MS = 5 * MINUTE_MS;
  * stored as deliveries, like any other. A missing answer ends no environment: see `missedStates`.
  */
 export function createMissedWebhookReconciler(context: MissedWebhookDependencies): Reconcile {
+  const asked = new Map<string, number>();
   return async (name, { signal }) => {
     const repository = context.repositories.find(name);
     const hosted = repository && hostedRepository(repository, context.settings);
     if (repository === undefined || hosted === undefined) return {};
     try {
-      return nextSweep(await sweep({ ...context, repository, hosted, signal }), context);
+      return nextSweep(await sweep({ ...context, repository, hosted, signal, asked }), context);
     } catch (error) {
       return retryOfSweep(error);
     }
@@ -79,6 +80,8 @@ interface Sweep extends MissedWebhookDependencies {
   readonly repository: Repository;
   readonly hosted: HostedRepository;
   readonly signal: AbortSignal;
+  /** Highest number that was asked for in this round, by the Repository's UID; absent between rounds. */
+  readonly asked: Map<string, number>;
 }
 
 /** Answers how many pull requests could not be fetched. */
@@ -95,7 +98,8 @@ async function sweep(context: Sweep): Promise<number> {
   const open = await pullRequestReader.openPullRequests(hosted, signal);
   const listed = new Set(open.map(({ number }) => number));
   const unlisted = [...environments].filter((number) => !listed.has(number));
-  const { answers, failed } = await fetchEach(someOf(unlisted, context), context);
+  const { numbers, left } = turnOf(unlisted, context);
+  const { answers, failed } = await fetchEach(numbers, context);
   const missed = missedStates(surveyOf([...open, ...answers], own, context));
   const stored = await store(missed.states, context);
   const { name } = repository.metadata;
@@ -105,14 +109,20 @@ async function sweep(context: Sweep): Promise<number> {
     const facts = { repository: name, environments: environments.size, ends: missed.implausible };
     log.error("a host says that most pull requests have ended: their environments stay until their TTL is over", facts);
   }
-  return failed;
+  return failed + left;
 }
 
-/** Takes so many as one sweep may fetch, from anywhere: each has its turn, however many stay. */
-function someOf(numbers: readonly number[], { random }: Sweep): readonly number[] {
-  if (numbers.length <= MOST_FETCHED) return numbers;
-  const from = Math.floor(random() * numbers.length);
-  return [...numbers.slice(from), ...numbers.slice(0, from)].slice(0, MOST_FETCHED);
+/** Takes the next that one sweep may fetch, and says how many are left for the next sweeps. */
+function turnOf(numbers: readonly number[], { repository, asked }: Sweep) {
+  const { uid } = repository.metadata;
+  const from = asked.get(uid) ?? 0;
+  const inOrder = numbers.toSorted((one, other) => one - other).filter((number) => number > from);
+  const turn = inOrder.slice(0, MOST_FETCHED);
+  const left = inOrder.length - turn.length;
+  const last = turn.at(-1);
+  if (left > 0 && last !== undefined) asked.set(uid, last);
+  else asked.delete(uid);
+  return { numbers: turn, left };
 }
 
 function environmentsOf({ repository, hosted, decisionContext }: Sweep): readonly EphemeralEnvironment[] {

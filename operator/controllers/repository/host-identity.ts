@@ -25,9 +25,7 @@ export function identified(
   now: Date,
 ): RepositoryStatus | undefined {
   const { metadata, status } = repository;
-  const own = deliveries
-    .filter((one) => isOf(repository, one))
-    .toSorted((one, other) => Date.parse(one.spec.receivedAt) - Date.parse(other.spec.receivedAt));
+  const own = deliveries.filter((one) => isOf(repository, one)).toSorted((one, other) => saidMs(one) - saidMs(other));
   const id = hostIdOf(repository) ?? own[0]?.spec.hostRepository?.id;
   const newest = own.findLast(({ spec: { hostRepository } }) => hostRepository?.id === id);
   const { hostRepository: named, host } = newest?.spec ?? {};
@@ -38,6 +36,13 @@ export function identified(
   if (equalJson(hostRepository, status?.hostRepository) && equalJson(condition, former)) return undefined;
   const { hostRepository: _, ...rest } = status ?? {};
   return { ...rest, ...(hostRepository && { hostRepository }), conditions: conditionsOf(status, condition) };
+}
+
+/** Time of what a delivery says: a host may repeat one that has the former name. */
+function saidMs({ spec: { receivedAt, event } }: WebhookDelivery): number {
+  const { pullRequest, pipeline } = event;
+  const receivedMs = Date.parse(receivedAt);
+  return Math.min(receivedMs, Date.parse(pullRequest?.updatedAt ?? pipeline?.at ?? receivedAt));
 }
 
 /** True for a verified delivery of this Repository, not of a predecessor with its name. */

@@ -106,7 +106,7 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
     }
   }
 
-  /** Lists; a failed list is retried for the same reason. One of the safety net is not: the watch goes on meanwhile. */
+  /** Lists; a failed list is retried for the same reason. One of the safety net is left to a later end of a watch. */
   async #list(reason: RelistReason): Promise<NextMove> {
     const { client, cache, type } = this.#options;
     this.#log.info("a list begins", { reason });
@@ -131,7 +131,9 @@ class CollectionReflector<T extends KubeObject> implements Reflector {
       if (this.#stop.signal.aborted) return {};
       this.#failed("a list failed", error);
       const pauseSeconds = (error instanceof KubeError && error.retryAfterSeconds) || 0;
-      return reason === "routine" ? { pauseSeconds } : { relist: reason, pauseSeconds };
+      if (reason !== "routine") return { relist: reason, pauseSeconds };
+      this.#relistDueMs = this.#clock.monotonicMs() + Math.max(pauseSeconds * 1_000, MINUTE_MS);
+      return {};
     }
   }
 

@@ -57,7 +57,7 @@ export class LeaderElector {
   readonly #log: Log;
   /** The last read record, and when our own clock first saw it: `renewTime` is never compared with that. */
   #observed: { readonly record: LeaseRecord; readonly sinceMs: number } | undefined;
-  /** True from the sending of a write until its answer: one that is cut off may have been stored. */
+  /** True from the sending of a write until it is known to be stored or overtaken: one that is cut off may be either. */
   #isWriting = false;
   /** Start of the last successful renewal; undefined while not leading. */
   #renewedAtMs: number | undefined;

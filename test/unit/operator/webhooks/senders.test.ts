@@ -111,18 +111,24 @@ describe("abuse case 121: an unknown repository is refused like a known one, aft
 
 describe("repositories of one name on two hosts that share a key", () => {
   const hosts = ["a", "b"].map((id) => ({ id, kind: "github" as const, apiUrl: `https://api.${id}.test` }));
-  const [ofA, ofB] = ["a", "b"].map((host) =>
-    aRepository(`api-${host}`, { host, fullName: "shop/api", cloneUrl: `https://${host}.test/shop/api.git` }),
-  );
-
   test.each([
-    ["https://a.test/shop/api.git", ["api-a"], "a"],
-    ["https://b.test/shop/api.git", ["api-b"], "b"],
+    ["g", "https://a.test/shop/api.git", ["api-a"], "a"],
+    ["g", "https://b.test/shop/api.git", ["api-b"], "b"],
     // Nothing tells them apart: the first one counts.
-    ["https://elsewhere.test/shop/api.git", ["api-a"], "a"],
-  ])("are told apart by the address %s", async (clone_url, names, host) => {
+    ["g", "https://elsewhere.test/shop/api.git", ["api-a"], "a"],
+    // Only what fits counts, whatever the address says.
+    ["o", "https://a.test/shop/api.git", ["api-b"], "b"],
+  ])("are told apart: key '%s', address %s", async (letter, clone_url, names, host) => {
+    const [ofA, ofB] = ["a", "b"].map((one) =>
+      aRepository(`api-${one}`, {
+        host: one,
+        fullName: "shop/api",
+        cloneUrl: `https://${one}.test/shop/api.git`,
+        ...(letter === "o" && one === "b" && { webhookSecretRef: ref("own") }),
+      }),
+    );
     const secretManager = memorySecretManager();
-    secretManager.share({ id: "global", labels: {}, values: [key("g")] });
+    for (const id of ["own", "global"]) secretManager.share({ id, labels: {}, values: [key(id[0] ?? "")] });
     const webhooks = { ...fixtureSettings.webhooks, secrets: [ref("global")], pipelineTokens: [] };
     const settings = { webhooks, hosts };
     const clock = new TestClock();
@@ -131,7 +137,7 @@ describe("repositories of one name on two hosts that share a key", () => {
     const context = { settings, repositories, formats: WEBHOOK_FORMATS, keys, clock };
     const body = pullRequestBody({ repository: "shop/api" });
     const text = JSON.stringify({ ...body, repository: { ...body.repository, id: 7, clone_url } });
-    const signature = createHmac("sha256", key("g")).update(text).digest("hex");
+    const signature = createHmac("sha256", key(letter)).update(text).digest("hex");
     const headers = { "x-github-event": "pull_request", "x-hub-signature-256": `sha256=${signature}` };
     const verified = await verifySender(
       { source: "repohost", headers, chunks: inChunks(text) },

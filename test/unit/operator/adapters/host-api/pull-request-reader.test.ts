@@ -177,6 +177,9 @@ describe("webhooks that GitHub could not deliver", () => {
     failure = new PullRequestHostFailed("it limits its calls", { status: 403, retryAfterMs: 1_000 });
     await expect(redeliver(repository, missed, signal)).rejects.toThrow("it limits its calls");
     expect(posts).toEqual([1, 2, 3, 1]);
+    failure = new PullRequestHostFailed("the token may not repeat it", { status: 403 });
+    expect(await redeliver(repository, missed, signal)).toBeUndefined();
+    expect(posts).toEqual([1, 2, 3, 1, 1]);
   });
 
   test.each([403, 404])("are left alone where the token has no right to the log: %d", async (status) => {

@@ -63,13 +63,24 @@ describe("a sweep", () => {
   );
 
   test("does not read by a name that the host no longer has for it: it may be another's", async () => {
-    const condition = { type: "NameCurrent", status: "False", reason: "Renamed", message: "", lastTransitionTime: "" };
-    const hosted = new HostedWorld({ status: { conditions: [condition] } as never });
+    const hosted = new HostedWorld({ status: { hostRepository: { id: "7", fullName: "shop/new", host: "git" } } });
     hosted.hosts();
     expect(await hosted.sweep()).toEqual([]);
     await hosted.arrive({ action: "opened", updatedAt: "2026-01-01T00:00:10.000Z" });
     await hosted.arrive({ action: "closed", state: "closed", updatedAt: "2026-01-01T00:00:10.000Z" });
     expect(hosted.host.requests).toEqual([]);
+  });
+
+  test.each([
+    ["its corrected name, before its condition says so", { fullName: "shop/shop-api", host: "git" }],
+    ["its name, where another host had another one", { fullName: "shop/new", host: "former" }],
+  ])("reads by %s", async (_, known) => {
+    const condition = { type: "NameCurrent", status: "False", reason: "Renamed", message: "", lastTransitionTime: "" };
+    const hosted = new HostedWorld({
+      status: { hostRepository: { id: "7", ...known }, conditions: [condition] } as never,
+    });
+    hosted.hosts();
+    expect(await hosted.sweep()).toHaveLength(1);
   });
 
   test("makes nothing of pull requests from before the Repository, or from long ago", async () => {
@@ -158,15 +169,19 @@ describe("the next sweep", () => {
     expect(hosted.commits).toHaveLength(1);
   });
 
-  test("asks for two hundred at most, from anywhere, and comes in its time", async () => {
+  test("comes soon until each of more than two hundred has been asked for, then in its time, and begins anew", async () => {
     const numbers = Array.from({ length: 250 }, (_, index) => index + 1);
     const hosted = await withEnvironment(numbers);
     hosted.host.pulls.clear();
-    hosted.host.requests.length = 0;
-    expect(await hosted.reconcile()).toEqual({ requeueAfterMs: 30 * MINUTE_MS });
-    const [from, beyond] = [numbers.slice(125), numbers.slice(0, 75)];
-    expect(hosted.host.requests[0]).toBe("open");
-    expect(new Set(hosted.host.requests.slice(1))).toEqual(new Set([...beyond, ...from]));
+    for (const [minutes, expected] of [
+      [5, numbers.slice(0, 200)],
+      [30, numbers.slice(200)],
+      [5, numbers.slice(0, 200)],
+    ] as const) {
+      hosted.host.requests.length = 0;
+      expect(await hosted.reconcile()).toEqual({ requeueAfterMs: minutes * MINUTE_MS });
+      expect(hosted.host.requests).toEqual(["open", ...expected]);
+    }
   });
 
   test("comes when a host that limits its calls wants it", async () => {

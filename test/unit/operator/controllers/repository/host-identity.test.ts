@@ -47,6 +47,13 @@ test("the id is that of the first delivery, and the name that of the newest", ()
   expect(condition(identified(corrected, deliveries, now))).toMatchObject({ status: "True" });
 });
 
+test("a name that a host repeats later is a former one", () => {
+  const pullRequest = (minute: number) => ({ type: "pull_request", pullRequest: { updatedAt: at(minute) } }) as never;
+  const repeated = delivery({ event: pullRequest(1), receivedAt: at(9) });
+  const newer = delivery({ hostRepository: renamed, event: pullRequest(5), receivedAt: at(5) });
+  expect(identified(repository(), [newer, repeated], now)?.hostRepository).toEqual(known(renamed));
+});
+
 test("an id is of one host: the Repository's next host gives another one", () => {
   const moved = repository({ host: "other" }, identified(repository(), [delivery({})], now));
   expect(hostIdOf(moved)).toBeUndefined();
