@@ -49,13 +49,13 @@ const FAILED_RECHECK_MS = 5 * MINUTE_MS;
  * stored as deliveries, like any other. A missing answer ends no environment: see `missedStates`.
  */
 export function createMissedWebhookReconciler(context: MissedWebhookDependencies): Reconcile {
-  const asked = new Map<string, number>();
+  const fetched = new Map<string, number>();
   return async (name, { signal }) => {
     const repository = context.repositories.find(name);
     const hosted = repository && hostedRepository(repository, context.settings);
     if (repository === undefined || hosted === undefined) return {};
     try {
-      return nextSweep(await sweep({ ...context, repository, hosted, signal, asked }), context);
+      return nextSweep(await sweep({ ...context, repository, hosted, signal, fetched }), context);
     } catch (error) {
       return retryOfSweep(error);
     }
@@ -80,8 +80,8 @@ interface Sweep extends MissedWebhookDependencies {
   readonly repository: Repository;
   readonly hosted: HostedRepository;
   readonly signal: AbortSignal;
-  /** Highest number that was asked for in this round, by the Repository's UID; absent between rounds. */
-  readonly asked: Map<string, number>;
+  /** Highest number that was fetched in this round, by the Repository's UID; absent between rounds. */
+  readonly fetched: Map<string, number>;
 }
 
 /** Answers how many pull requests could not be fetched. */
@@ -113,15 +113,15 @@ async function sweep(context: Sweep): Promise<number> {
 }
 
 /** Takes the next that one sweep may fetch, and says how many are left for the next sweeps. */
-function turnOf(numbers: readonly number[], { repository, asked }: Sweep) {
+function turnOf(numbers: readonly number[], { repository, fetched }: Sweep) {
   const { uid } = repository.metadata;
-  const from = asked.get(uid) ?? 0;
+  const from = fetched.get(uid) ?? 0;
   const inOrder = numbers.toSorted((one, other) => one - other).filter((number) => number > from);
   const turn = inOrder.slice(0, MOST_FETCHED);
   const left = inOrder.length - turn.length;
   const last = turn.at(-1);
-  if (left > 0 && last !== undefined) asked.set(uid, last);
-  else asked.delete(uid);
+  if (left > 0 && last !== undefined) fetched.set(uid, last);
+  else fetched.delete(uid);
   return { numbers: turn, left };
 }
 
